@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use coord_agent::exit_status::ExitStatus;
 use coord_cli::cli::{self, parse};
 use coord_cli::commands::{Command, Threads};
 use coord_protocol::plain_text::visible_text;
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // The reader may have closed standard error.
             let _ = writeln!(std::io::stderr(), "coord: {}", visible_text(&format!("{error:#}")));
-            ExitCode::FAILURE
+            ExitStatus::of_error(&error).into()
         }
     }
 }

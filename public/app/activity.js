@@ -1,9 +1,9 @@
 // Events as the page shows them.
 
 import { holderKey } from './holder.js';
-import { changeWords, refusalWords } from './intent_words.js';
+import { changeVerb, refusalLabel } from './intent_labels.js';
 import { timeOf } from './locks.js';
-import { readTeamEvent } from './team_words.js';
+import { readTeamEvent } from './team_labels.js';
 
 /** @typedef {import('./types.js').Activity} Activity */
 
@@ -21,12 +21,8 @@ const REASONS = {
   LOST: 'another agent holds the lock now',
 };
 
-/**
- * @param {string[]} paths
- * @param {number} count
- * @returns {string} Such as `a, b, c and 697 more`.
- */
-function listedFiles(paths, count) {
+/** @param {string[]} paths @param {number} count @returns {string} Such as `a, b, c and 697 more`. */
+function formatFiles(paths, count) {
   const first = paths.slice(0, MAX_NAMED);
   const more = Math.max(0, count - first.length);
   if (first.length === 0) return more === 1 ? '1 file' : `${more} files`;
@@ -43,17 +39,14 @@ function refusalDetail(event) {
   const count = event.conflict_count ?? conflicts.length;
   const isSame = conflicts.join('\n') === (event.files ?? []).join('\n');
   let detail = REASONS[event.reason] ?? String(event.reason).toLowerCase();
-  if (event.reason === 'INTENT') detail = refusalWords(event.code);
+  if (event.reason === 'INTENT') detail = refusalLabel(event.code);
   if (event.reason === 'CONFLICT' && !isSame && count > 0) {
-    detail = `${listedFiles(conflicts, count)} ${count > 1 ? 'are' : 'is'} locked by another agent`;
+    detail = `${formatFiles(conflicts, count)} ${count > 1 ? 'are' : 'is'} locked by another agent`;
   }
   return event.repeated ? `${detail}, repeated ${event.repeated === 1 ? 'once' : `${event.repeated} times`}` : detail;
 }
 
-/**
- * @param {any} event
- * @returns {string | null} Its content beside its files and its message.
- */
+/** @param {any} event @returns {string | null} Its content beside its files and its message. */
 function detailOf(event) {
   switch (event.type) {
     case 'lock_refused':
@@ -71,7 +64,7 @@ function detailOf(event) {
     case 'interface_changed':
       return `broke its promise to keep the interface${event.names ? `: ${event.names.join(', ')}` : ''}`;
     case 'intent_changed':
-      return changeWords(event);
+      return changeVerb(event);
     case 'intent_overlap_allowed':
       return `with ${event.other}`;
     default:
@@ -99,7 +92,7 @@ export function readActivity(event, isCaughtUp = false) {
     fileCount: event.file_count ?? 0,
     message: event.title ?? event.message ?? (event.type === 'intent_changed' ? event.reason : null) ?? null,
     command: event.action ?? null,
-    detail: teamEvent ? teamEvent.deed : detailOf(event),
+    detail: teamEvent ? teamEvent.description : detailOf(event),
     reason: event.type === 'lock_refused' ? event.reason ?? null : null,
     conflicts: event.conflicts ?? [],
     isForced: Boolean(event.forced_by),
@@ -113,24 +106,16 @@ export function readActivity(event, isCaughtUp = false) {
   };
 }
 
-/**
- * @param {string} one
- * @param {string} other
- * @returns {number} Negative if `one` is older: ids are `MILLISECONDS-SEQUENCE`.
- */
-export function compareIds(one, other) {
-  const [ms, sequence] = one.split('-').map(Number);
-  const [otherMs, otherSequence] = other.split('-').map(Number);
+/** @param {string} a @param {string} b @returns {number} Negative if `a` is older: ids are `MILLISECONDS-SEQUENCE`. */
+export function compareIds(a, b) {
+  const [ms, sequence] = a.split('-').map(Number);
+  const [otherMs, otherSequence] = b.split('-').map(Number);
   return ms - otherMs || sequence - otherSequence;
 }
 
-/**
- * @param {Activity} one
- * @param {Activity} other
- * @returns {number} Sorts the newest first.
- */
-function newestFirst(one, other) {
-  return one.id !== null && other.id !== null ? compareIds(other.id, one.id) : other.at - one.at;
+/** @param {Activity} a @param {Activity} b @returns {number} Sorts the newest first. */
+function newestFirst(a, b) {
+  return a.id !== null && b.id !== null ? compareIds(b.id, a.id) : b.at - a.at;
 }
 
 /**

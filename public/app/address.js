@@ -27,11 +27,8 @@ export function readPlace(search) {
   };
 }
 
-/**
- * @param {Place} place
- * @returns {string} The query, with its `?`, from which `readPlace` reads the same place.
- */
-export function searchOf(place) {
+/** @param {Place} place @returns {string} The query, with its `?`, from which `readPlace` reads the same place. */
+export function queryOf(place) {
   const query = new URLSearchParams();
   if (place.repoUrl) query.set('repo_url', place.repoUrl);
   if (place.repoUrl && place.branch) query.set('branch', place.branch);
@@ -47,7 +44,7 @@ export function searchOf(place) {
 }
 
 /** A place without a selection: the fields beside repository, branch and view. */
-export const NOTHING_CHOSEN = {
+export const NO_SELECTION = {
   file: null, agent: null, intent: null, team: null, task: null, inbox: null, filter: '',
 };
 
@@ -57,10 +54,10 @@ export const NOTHING_CHOSEN = {
  *   filter; another team clears task and inbox.
  * @returns {Place}
  */
-export function changedPlace(place, change) {
+export function changePlace(place, change) {
   const next = { ...place, ...change };
   if (next.repoUrl && !next.branch) next.branch = 'main';
-  if (next.repoUrl !== place.repoUrl) return { ...next, ...NOTHING_CHOSEN, ...change, branch: next.branch };
+  if (next.repoUrl !== place.repoUrl) return { ...next, ...NO_SELECTION, ...change, branch: next.branch };
   if (next.branch !== place.branch) {
     // The selection of a team stays: teams belong to all branches.
     const { file = null, agent = null, intent = null, filter = '' } = change;

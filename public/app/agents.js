@@ -1,9 +1,9 @@
 // The agents of the branch: holders of locks, holders that wait for others, and holders that were refused recently.
 
 import { holderKey } from './holder.js';
-import { refusedByIntent } from './intent_refusals.js';
+import { nextIntentRefusal } from './intent_refusals.js';
 import { timeOf } from './locks.js';
-import { blockedBy } from './waits.js';
+import { findBlockers } from './waits.js';
 
 /** @import { Agent, Lock } from './types.js' */
 
@@ -21,10 +21,10 @@ const MAX_NOTES = 500;
  * @property {string} message
  * @property {string | null} command
  * @property {number | null} commandAt
- * @property {number} heardAt
+ * @property {number} lastActiveAt
  * @property {{ at: number, files: string[] } | null} refusal The last one, if the holder has claimed none of its files
  *   since.
- * @property {import('./types.js').IntentRefusal | null} refusedByIntent The last refusal by an intent, if no claim was
+ * @property {import('./types.js').IntentRefusal | null} intentRefusal The last refusal by an intent, if no claim was
  *   granted since.
  */
 
@@ -49,11 +49,7 @@ export function noteEvents(notes, events) {
   return next;
 }
 
-/**
- * @param {Note | undefined} before
- * @param {any} event
- * @returns {Note}
- */
+/** @param {Note | undefined} before @param {any} event @returns {Note} */
 function noteAfter(before, event) {
   const at = timeOf(event);
   let refusal = before?.refusal ?? null;
@@ -64,9 +60,9 @@ function noteAfter(before, event) {
     const granted = new Set(event.files);
     if (refusal.files.some((path) => granted.has(path))) refusal = null;
   }
-  // Expiries, reservations, and acts of others on its locks are no activity of the holder.
+  // Expiries, reservations, and what others do to its locks are no activity of the holder.
   const isActive = !event.forced_by && event.type !== 'lock_expired' && event.type !== 'lock_reserved';
-  const heardAt = before?.heardAt ?? 0;
+  const lastActiveAt = before?.lastActiveAt ?? 0;
   return {
     user: event.user,
     userName: event.user_name ?? event.user,
@@ -74,9 +70,9 @@ function noteAfter(before, event) {
     message: event.message ?? before?.message ?? '',
     command: event.action ?? before?.command ?? null,
     commandAt: event.action ? at : before?.commandAt ?? null,
-    heardAt: isActive ? Math.max(at, heardAt) : heardAt,
+    lastActiveAt: isActive ? Math.max(at, lastActiveAt) : lastActiveAt,
     refusal,
-    refusedByIntent: refusedByIntent(before?.refusedByIntent ?? null, event),
+    intentRefusal: nextIntentRefusal(before?.intentRefusal ?? null, event),
   };
 }
 
@@ -103,7 +99,7 @@ export function agentsOf(locks, waits, notes, now) {
     if (!note.refusal || now - note.refusal.at > REFUSAL_MS || agents.has(holder)) continue;
     agentFor(holder, note).since = note.refusal.at;
   }
-  for (const { wait, byHolder } of blockedBy(waits, locks)) {
+  for (const { wait, byHolder } of findBlockers(waits, locks)) {
     const agent = agentFor(wait.holder, wait);
     agent.wait = wait;
     agent.conflicts = [...byHolder].map(([holder, paths]) => ({ holder, paths, isWaiting: true, at: wait.since }));
@@ -116,7 +112,7 @@ export function agentsOf(locks, waits, notes, now) {
     }
   }
   const rank = (/** @type {Agent} */ agent) => (agent.conflicts.length > 0 ? 0 : agent.locks.length > 0 ? 1 : 2);
-  return [...agents.values()].sort((one, other) => rank(one) - rank(other) || (one.holder < other.holder ? -1 : 1));
+  return [...agents.values()].sort((a, b) => rank(a) - rank(b) || (a.holder < b.holder ? -1 : 1));
 }
 
 /** @typedef {{ user: string, userName: string, agentId: string | null, message: string }} AgentSource */
@@ -128,9 +124,9 @@ export function agentsOf(locks, waits, notes, now) {
  * @returns {Agent}
  */
 function newAgent(holder, { user, userName, agentId, message }, note) {
-  const { command = null, commandAt = null, heardAt = 0 } = note ?? {};
+  const { command = null, commandAt = null, lastActiveAt = 0 } = note ?? {};
   return {
-    holder, user, userName, agentId, message, command, commandAt, heardAt,
+    holder, user, userName, agentId, message, command, commandAt, lastActiveAt,
     locks: [], since: 0, expiry: null, conflicts: [], wait: null,
   };
 }
@@ -140,10 +136,10 @@ function newAgent(holder, { user, userName, agentId, message }, note) {
  * @param {Agent} agent
  */
 function summarizeLocks(agent) {
-  agent.locks.sort((one, other) => (one.path < other.path ? -1 : 1));
+  agent.locks.sort((a, b) => (a.path < b.path ? -1 : 1));
   agent.since = Math.min(...agent.locks.map((lock) => lock.since));
   agent.expiry = Math.min(...agent.locks.map((lock) => lock.expiry));
-  const newest = agent.locks.reduce((one, other) => (other.renewedAt > one.renewedAt ? other : one));
+  const newest = agent.locks.reduce((a, b) => (b.renewedAt > a.renewedAt ? b : a));
   agent.message = newest.message;
-  agent.heardAt = Math.max(agent.heardAt, newest.renewedAt);
+  agent.lastActiveAt = Math.max(agent.lastActiveAt, newest.renewedAt);
 }

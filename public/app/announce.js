@@ -1,8 +1,8 @@
 // Announces important changes: by the title of the window, and to screen readers by a polite live region.
 
 import { shortRepository } from './address.js';
-import { nameOf } from './names.js';
-import { noticesOf, statusOf } from './truth.js';
+import { nameOf } from './holder.js';
+import { noticesOf, statusOf } from './status_sentences.js';
 
 /** @import { Model, State } from './types.js' */
 
@@ -11,21 +11,14 @@ const PAUSE_MS = 4000;
 /** Maximum number of changes in one announcement. */
 const MAX_CHANGES = 3;
 
-/**
- * @param {State} state
- * @returns {string[]} A sentence for each agent that waits for another.
- */
+/** @param {State} state @returns {string[]} A sentence for each agent that waits for another. */
 function conflictSentences(state) {
   return state.agents.flatMap((agent) => agent.conflicts
     .filter(({ isWaiting }) => isWaiting)
     .map(({ holder, paths }) => `${nameOf(state, agent.holder)} waits for ${nameOf(state, holder)}: ${paths[0]}.`));
 }
 
-/**
- * @param {State} state
- * @param {number} now
- * @returns {string}
- */
+/** @param {State} state @param {number} now @returns {string} */
 export function titleOf(state, now) {
   const { repoUrl, branch } = state.place;
   if (!repoUrl) return 'Coord';
@@ -41,11 +34,7 @@ export function titleOf(state, now) {
   return `${counts.length ? `(${counts.join(', ')}) ` : ''}${name} ${branch} · Coord`;
 }
 
-/**
- * @param {HTMLElement} region
- * @param {Model} model
- * @returns {{ update: () => void }}
- */
+/** @param {HTMLElement} region @param {Model} model @returns {{ update: () => void }} */
 export function mountAnnouncements(region, model) {
   /** @type {string[]} */
   let queue = [];

@@ -1,21 +1,26 @@
 // Requests to our own origin, with the token of the tab. An error becomes a problem that the page can show.
 
-/** @typedef {import('./types.js').Problem} Problem */
-/** @typedef {import('./clock.js').Clock} Clock */
+/** @import { Clock } from './clock.js' */
+/** @import { Connection, Problem } from './types.js' */
 
 const TIMEOUT_MS = 30_000;
 /** The pause before a request is repeated, if the server does not send one. */
 const PAUSE_S = 10;
+const MIN_RETRY_MS = 5000;
 
 export class ApiError extends Error {
-  /**
-   * @param {Problem} problem
-   * @param {boolean} [isUnanswered] Whether the server sent no response.
-   */
+  /** @param {Problem} problem @param {boolean} [isUnanswered] Whether the server sent no response. */
   constructor(problem, isUnanswered = false) {
     super(problem.message);
     this.problem = problem;
     this.isUnanswered = isUnanswered;
+  }
+
+  /** Returns the delay before a repetition, or `null`. @param {Connection} connection @param {number} now */
+  retryDelay({ phase }, now) {
+    const { retryAt } = this.problem;
+    const isRetried = this.isUnanswered ? phase === 'live' : retryAt !== null;
+    return isRetried ? Math.max(MIN_RETRY_MS, (retryAt ?? 0) - now) : null;
   }
 }
 
@@ -79,7 +84,7 @@ export function makeApi({ fetch, base, token, clock }) {
     } catch {
       throw new ApiError({ kind: 'unavailable', message: 'The server does not answer.', retryAt: null }, true);
     }
-    clock.heardDate(response.headers.get('Date'));
+    clock.setFromHeader(response.headers.get('Date'));
     const etag = response.headers.get('ETag');
     if (response.status === 304) return { status: 304, body: null, etag };
     const body = await response.json().catch(() => null);
@@ -99,11 +104,7 @@ export function makeApi({ fetch, base, token, clock }) {
   };
 }
 
-/**
- * @param {Response} response
- * @param {any} body
- * @param {number} now
- */
+/** @param {Response} response @param {any} body @param {number} now */
 function errorOf({ headers, status, ok }, body, now) {
   const retryAfter = headers.get('Retry-After');
   const kind = kindOf(status, body?.error, retryAfter !== null || ok);

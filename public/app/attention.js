@@ -2,17 +2,17 @@
 // that will collide.
 
 import { isBoard } from './address.js';
+import { formatCount, formatList, nameOfPath } from './formatting.js';
+import { nameOf } from './holder.js';
 import { lockKnowledge } from './lock_knowledge.js';
-import { nameOf } from './names.js';
 import { isHeld } from './tasks.js';
 import { isSameName, memberOf, memberOfHolder } from './teams.js';
 import { countdown, duration } from './time.js';
-import { blockedBy } from './waits.js';
-import { counted, listed, nameOfPath } from './words.js';
+import { findBlockers } from './waits.js';
 
 /** @import { State } from './types.js' */
 /** @import { Task, Team } from './team_types.js' */
-/** @typedef {ReturnType<typeof blockedBy>[number]} Blocking */
+/** @typedef {ReturnType<typeof findBlockers>[number]} Blocking */
 
 /**
  * @typedef {object} Concern
@@ -54,17 +54,17 @@ export function attentionOf(state, now) {
  * @param {string} [name] Of the waiting holder.
  */
 export function waitSentence(state, { wait, byHolder }, name = nameOf(state, wait.holder)) {
-  const files = listed(wait.paths.map(nameOfPath));
+  const files = formatList(wait.paths.map(nameOfPath));
   if (byHolder.size === 0) return `${name} waits in the queue for ${files}`;
-  const blockers = listed([...byHolder].map(([holder, paths]) =>
-    `${nameOf(state, holder)}'s ${listed(paths.map(nameOfPath))}`), 2);
+  const blockers = formatList([...byHolder].map(([holder, paths]) =>
+    `${nameOf(state, holder)}'s ${formatList(paths.map(nameOfPath))}`), 2);
   const isDirect = wait.blockers.every((path) => wait.paths.includes(path));
   return isDirect ? `${name} waits for ${blockers}` : `${name} is blocked on ${files} by ${blockers}`;
 }
 
 /** @param {State} state @param {number} now @returns {Concern[]} The longest first. */
 function blockedClaims(state, now) {
-  const blockings = blockedBy(state.waits, state.locks);
+  const blockings = findBlockers(state.waits, state.locks);
   return blockings.filter(({ wait }) => (wait.reservedUntil ?? 0) < now).map((blocking) => {
     const { wait, byHolder } = blocking;
     const [[holder, paths] = [null, []]] = byHolder;
@@ -88,10 +88,10 @@ function blockedClaims(state, now) {
 function quietAgents(state, now) {
   /** @type {(Concern & { left: number })[]} */
   const concerns = [];
-  for (const { holder, locks, heardAt } of state.agents) {
+  for (const { holder, locks, lastActiveAt } of state.agents) {
     if (locks.length === 0) continue;
-    const first = locks.reduce((one, other) => (other.expiry < one.expiry ? other : one));
-    const [left, silence] = [first.expiry - now, now - heardAt];
+    const first = locks.reduce((a, b) => (b.expiry < a.expiry ? b : a));
+    const [left, silence] = [first.expiry - now, now - lastActiveAt];
     const patience = (first.expiry - first.renewedAt) * SILENT_SHARE;
     const isSilent = silence > Math.min(MAX_SILENT_MS, Math.max(MIN_SILENT_MS, patience));
     const isExpiring = left <= EXPIRING_MS;
@@ -104,7 +104,7 @@ function quietAgents(state, now) {
     concerns.push({
       key: `quiet ${holder}`,
       kind: isExpiring ? 'expiring' : 'silent',
-      text: isExpiring ? `${subject} ${expiring}` : `${silent} and holds ${listed(paths.map(nameOfPath))}`,
+      text: isExpiring ? `${subject} ${expiring}` : `${silent} and holds ${formatList(paths.map(nameOfPath))}`,
       advice: isExpiring ? `Any call of ${name} renews it.` : `Check whether ${name} still runs.`,
       place: { agent: holder, view: 'map' },
       holder,
@@ -112,7 +112,7 @@ function quietAgents(state, now) {
       left,
     });
   }
-  return concerns.sort((one, other) => one.left - other.left);
+  return concerns.sort((a, b) => a.left - b.left);
 }
 
 /** @param {State} state @returns {{ team: Team, tasks: Task[] } | null} */
@@ -163,12 +163,12 @@ function taskConcern(state, team, task, now) {
     const isSameWait = (/** @type {Blocking} */ { wait, byHolder }) =>
       memberOfHolder(team, wait.holder)?.handle === owner
       && paths.every((path) => byHolder.get(holder)?.includes(path));
-    if (blockedBy(state.waits, state.locks).some(isSameWait)) return null;
+    if (findBlockers(state.waits, state.locks).some(isSameWait)) return null;
     const name = nameOf(state, holder);
     return {
       key: `task ${id}`,
       kind: 'task',
-      text: `${owner} works on ${id}, but ${name} holds ${listed(paths.map(nameOfPath))}`,
+      text: `${owner} works on ${id}, but ${name} holds ${formatList(paths.map(nameOfPath))}`,
       advice: `Ask ${name} to release, or reassign ${id}.`,
       place,
       holder,
@@ -214,7 +214,7 @@ function collisions(state) {
   return [...bySides.values()].map(({ sides, paths }) => ({
     key: `collision ${sides.join(' ')}`,
     kind: 'collision',
-    text: `${listed(paths.map(nameOfPath))}: changed by ${sides.join(' and by ')}, not merged`,
+    text: `${formatList(paths.map(nameOfPath))}: changed by ${sides.join(' and by ')}, not merged`,
     advice: 'Merge one first, then rebase the other.',
     place: { file: paths[0], view: 'map' },
     holder: null,
@@ -229,10 +229,10 @@ function longHeldLocks(state, now) {
     const since = Math.min(...written.map((lock) => lock.since));
     const name = nameOf(state, holder);
     return now - since > LONG_MS ? [{ holder, name, paths: written.map(({ path }) => path), since }] : [];
-  }).sort((one, other) => one.since - other.since).map(({ holder, name, paths, since }) => ({
+  }).sort((a, b) => a.since - b.since).map(({ holder, name, paths, since }) => ({
     key: `held ${holder}`,
     kind: 'held',
-    text: `${name} has held ${counted(paths.length, 'file')} for ${duration(now - since)} without a push`,
+    text: `${name} has held ${formatCount(paths.length, 'file')} for ${duration(now - since)} without a push`,
     advice: `Ask ${name} to push.`,
     place: { agent: holder, view: 'map' },
     holder,

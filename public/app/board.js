@@ -1,13 +1,13 @@
 // The board of a team: its tasks, and the members that work on them. Functions change no argument.
 
-import { applyToTasks, columnsOf, textOf } from './tasks.js';
+import { textFilter } from './formatting.js';
+import { applyToTasks, columnsOf, searchTextOf } from './tasks.js';
 import { applyToTeam, isSameName } from './teams.js';
-import { textFilter } from './words.js';
 
 /** @typedef {import('./team_types.js').Board} Board */
 
 /** @param {string | null} [name] @returns {Board} */
-export function unreadBoard(name = null) {
+export function emptyBoard(name = null) {
   return { name, phase: 'unread', tasks: new Map(), done: 'unread', team: null, message: null };
 }
 
@@ -17,7 +17,7 @@ export function unreadBoard(name = null) {
  * @returns {Board} The same object if nothing changes.
  */
 export function applyToBoard(board, events) {
-  const teamEvents = ofTeam(board.name, events);
+  const teamEvents = eventsOfTeam(board.name, events);
   if (teamEvents.length === 0) return board;
   const tasks = applyToTasks(board.tasks, teamEvents);
   const team = board.team && applyToTeam(board.team, teamEvents);
@@ -25,14 +25,14 @@ export function applyToBoard(board, events) {
 }
 
 /** @param {string | null} name @param {any[]} events @returns {any[]} The events about the team. */
-export function ofTeam(name, events) {
+export function eventsOfTeam(name, events) {
   return name === null ? [] : events.filter(({ team }) => typeof team === 'string' && isSameName(team, name));
 }
 
 /** @param {Board} board @param {string} filter Words. */
-export function filteredColumns(board, filter) {
+export function filterColumns(board, filter) {
   const matches = textFilter(filter);
-  return columnsOf(board.tasks, filter ? (task) => matches(textOf(task)) : () => true);
+  return columnsOf(board.tasks, filter ? (task) => matches(searchTextOf(task)) : () => true);
 }
 
 /** @param {Board} board @param {string | null} id */

@@ -2,10 +2,10 @@
 
 import { isBoard } from './address.js';
 import { ApiError } from './api.js';
-import { ofTeam, unreadBoard } from './board.js';
-import { makeTimer, oneAtATime } from './reads.js';
-import { applyToTasks, firstLapse, isHeld, readTask, wantedAfter } from './tasks.js';
-import { chosenTeam, isSameName, readTeam } from './teams.js';
+import { emptyBoard, eventsOfTeam } from './board.js';
+import { coalesceCalls, makeTimer } from './scheduling.js';
+import { applyToTasks, firstClaimExpiry, isHeld, readTask, tasksToRead } from './tasks.js';
+import { isSameName, readTeam, selectTeam } from './teams.js';
 
 /** @import { Board, Task } from './team_types.js' */
 
@@ -13,8 +13,7 @@ const DEBOUNCE_MS = 250;
 /** Delay before the members are read again. No event says which messages they have read, or that they were seen. */
 const MEMBERS_MS = 10_000;
 /** Delay between the expiry of a claim and the read of its task: the claim may have been renewed. */
-const LAPSE_MS = 500;
-const UNANSWERED_MS = 5000;
+const EXPIRY_MS = 500;
 /** Maximum number of tasks on a page. The first page is small, so that it arrives early; it still fills a screen. */
 const PAGE = 500;
 const FIRST_PAGE = 100;
@@ -39,11 +38,11 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
   let isDoneWanted = false;
 
   const soon = makeTimer(() => readOutdated(), timers);
-  const lapses = makeTimer(readLapsed, timers);
+  const expiryTimer = makeTimer(readExpired, timers);
   const membersSoon = makeTimer(() => readMembers(), timers);
   const membersLater = makeTimer(() => readMembers(), timers);
   const again = makeTimer(() => (isOutdated ? readOutdated() : readMembers()), timers);
-  const allTimers = [soon, lapses, membersSoon, membersLater, again];
+  const allTimers = [soon, expiryTimer, membersSoon, membersLater, again];
 
   /** @param {string} name */
   const isShown = (name) => !isStopped && followed === name && state().board.name === name;
@@ -52,7 +51,7 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
   function updateBoard(name, change) {
     if (!isShown(name)) return;
     dispatch({ type: 'board', board: { ...state().board, message: null, ...change } });
-    awaitLapse();
+    awaitExpiry();
   }
 
   /** @param {string} name @param {Map<string, Task>} tasks @param {Partial<Board>} [change] */
@@ -60,10 +59,10 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
     updateBoard(name, { ...change, tasks: applyToTasks(tasks, journal ?? []) });
   }
 
-  function awaitLapse() {
-    const first = firstLapse(state().board.tasks);
-    lapses.clear();
-    if (first !== null) lapses.set(Math.max(LAPSE_MS, first + LAPSE_MS - clock.now()));
+  function awaitExpiry() {
+    const first = firstClaimExpiry(state().board.tasks);
+    expiryTimer.clear();
+    if (first !== null) expiryTimer.set(Math.max(EXPIRY_MS, first + EXPIRY_MS - clock.now()));
   }
 
   /** @param {string} name @param {Record<string, string>} query */
@@ -95,15 +94,14 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
   /** @param {string} name @param {ApiError} error */
   function handleFailure(name, error) {
     if (!isShown(name)) return;
-    const { retryAt } = error.problem;
     updateBoard(name, { message: error.message });
     // The list of teams says whether the team still exists.
-    const isRetried = error.isUnanswered ? state().connection.phase === 'live' : retryAt !== null;
-    if (isRetried) again.set(Math.max(UNANSWERED_MS, (retryAt ?? 0) - clock.now()));
+    const delay = error.retryDelay(state().connection, clock.now());
+    if (delay !== null) again.set(delay);
   }
 
   /** Reads tasks one read after the other. Events that arrive during a read are applied to its result. */
-  const readOutdated = oneAtATime(async () => {
+  const readOutdated = coalesceCalls(async () => {
     const name = followed;
     if (name === null || isStopped) return;
     if (outdatedIds.size > MAX_SINGLE_READS) isOutdated = true;
@@ -146,7 +144,7 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
 
   /** @param {string} name */
   async function readOpen(name) {
-    const isFirst = state().board.phase !== 'whole';
+    const isFirst = state().board.phase !== 'complete';
     /** @type {Map<string, Task>} */
     const tasks = new Map();
     // Completed tasks no longer change, and have a separate read.
@@ -167,15 +165,15 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
     // Both at once: for each, the server searches all tasks.
     await Promise.all(['in_progress', 'pending'].map((status) => readPages(name, { status }, addPage)));
     await readyTasks;
-    setTasks(name, tasks, { phase: 'whole' });
+    setTasks(name, tasks, { phase: 'complete' });
   }
 
   /** @param {string} name */
   async function readCompleted(name) {
     isDoneWanted = false;
-    if (state().board.done !== 'whole') updateBoard(name, { done: 'reading' });
+    if (state().board.done !== 'complete') updateBoard(name, { done: 'reading' });
     await readPages(name, { status: 'completed' }, (page) => addTasks(name, page));
-    updateBoard(name, { done: 'whole' });
+    updateBoard(name, { done: 'complete' });
   }
 
   /** @param {string} name @param {Task[]} added */
@@ -187,9 +185,9 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
 
   /** @param {any[]} events Of the team. */
   function noteOutdated(events) {
-    const wanted = wantedAfter(state().board.tasks, events);
-    for (const id of wanted.ids) outdatedIds.add(id);
-    hasNew ||= wanted.hasNew;
+    const unread = tasksToRead(state().board.tasks, events);
+    for (const id of unread.ids) outdatedIds.add(id);
+    hasNew ||= unread.hasNew;
     if (outdatedIds.size > 0 || hasNew) soon.set(DEBOUNCE_MS);
   }
 
@@ -220,7 +218,7 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
     }
   }
 
-  const readMembers = oneAtATime(async () => {
+  const readMembers = coalesceCalls(async () => {
     const name = followed;
     if (name === null || isStopped) return;
     try {
@@ -232,7 +230,7 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
   });
 
   /** Reads the tasks whose claims seem to have expired: they may have been renewed. */
-  function readLapsed() {
+  function readExpired() {
     const now = clock.now();
     for (const task of state().board.tasks.values()) {
       if (isHeld(task) && (task.lease.expires ?? Infinity) <= now) outdatedIds.add(task.id);
@@ -245,7 +243,7 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
     const { teams, place, board } = state();
     if (teams.phase !== 'shown' || !isBoard(place)) return null;
     const isBoardListed = teams.list.some(({ name }) => board.name !== null && isSameName(name, board.name));
-    return place.team === null && isBoardListed ? board.name : chosenTeam(teams, place.team);
+    return place.team === null && isBoardListed ? board.name : selectTeam(teams, place.team);
   }
 
   return {
@@ -261,7 +259,7 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
         lastNumber = 0;
         isOutdated = true;
         isDoneWanted = false;
-        dispatch({ type: 'board', board: unreadBoard(name) });
+        dispatch({ type: 'board', board: emptyBoard(name) });
       }
       if (isOutdated) readOutdated();
       else if (isOther) membersSoon.set(0);
@@ -274,13 +272,13 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
       if (followed !== null) membersSoon.set(0);
     },
     /** Reads the completed tasks if they are too many to be read with the others. */
-    async readDone() {
+    async readCompletedTasks() {
       isDoneWanted = true;
       await readOutdated();
     },
     /** @param {any[]} events About teams. */
     onEvents(events) {
-      const teamEvents = ofTeam(state().board.name, events);
+      const teamEvents = eventsOfTeam(state().board.name, events);
       if (teamEvents.length === 0 || isStopped) return;
       if (followed === null) {
         isOutdated = true;
@@ -288,7 +286,7 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
       }
       if (journal) journal.push(...teamEvents);
       else noteOutdated(teamEvents);
-      awaitLapse();
+      awaitExpiry();
       // The event of a message may name only some of its recipients.
       const changesMembers = teamEvents.some(({ type, recipient_count: count, recipients }) =>
         type === 'team_changed' || type === 'shutdown_changed' || count > (recipients?.length ?? 0));

@@ -1,6 +1,6 @@
 // The caller whom the page acts for, as far as the page knows. The server decides.
 
-import { localUser } from './served.js';
+import { localUser } from './local_server.js';
 
 /**
  * @typedef {object} Caller

@@ -8,9 +8,9 @@ const HEADER_MS = 500;
 /**
  * @typedef {object} Clock
  * @property {() => number} now Milliseconds since 1970.
- * @property {(serverMs: number) => void} heard Takes a time that the server sent just now.
- * @property {(header: string | null) => void} heardDate Takes a `Date` header, which is used only until `heard` is
- *   called.
+ * @property {(serverMs: number) => void} addSample Takes a time that the server sent just now.
+ * @property {(header: string | null) => void} setFromHeader Takes a `Date` header, which is used only until the first
+ *   call of `addSample`.
  */
 
 /**
@@ -23,13 +23,13 @@ export function makeClock(local = Date.now) {
   let offset = 0;
   return {
     now: () => local() + offset,
-    heard(serverMs) {
+    addSample(serverMs) {
       if (!Number.isFinite(serverMs)) return;
       // The sample with the largest offset spent the least time in transit.
       offsets = [...offsets.slice(1 - SAMPLES), serverMs - local()];
       offset = Math.max(...offsets);
     },
-    heardDate(header) {
+    setFromHeader(header) {
       const time = header === null ? NaN : Date.parse(header);
       if (offsets.length === 0 && Number.isFinite(time)) offset = time + HEADER_MS - local();
     },

@@ -1,5 +1,7 @@
 // The page makes and changes elements here, never from markup, so that text of agents cannot become an element.
 
+/** @typedef {Node | string | null | undefined | false} Child */
+
 export const SVG = 'http://www.w3.org/2000/svg';
 
 /** Returns an element that is part of the page. @param {string} id */
@@ -10,12 +12,13 @@ export function elementById(id) {
 /**
  * Makes an element. A function is a listener (`onclick`), `true` an empty attribute; `null`, `undefined` and `false`
  * omit the attribute.
- * @param {string} tag
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
  * @param {Record<string, unknown>} [attributes]
- * @param {...(Node | string | null | undefined | false)} children
- * @returns {HTMLElement}
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[Tag]}
  */
-export function make(tag, attributes = {}, ...children) {
+export function makeElement(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') node.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
@@ -45,9 +48,25 @@ export function setIcon(node, name) {
   setAttribute(/** @type {Element} */ (node.firstChild), 'href', `#icon-${name}`);
 }
 
+/**
+ * Makes a button, which submits no form.
+ * @param {Record<string, unknown>} attributes
+ * @param {...Child} children
+ */
+export function makeButton(attributes, ...children) {
+  return makeElement('button', { type: 'button', ...attributes }, ...children);
+}
+
 /** Makes a button with only an icon. @param {string} name @param {Record<string, unknown>} attributes */
 export function iconButton(name, attributes) {
-  return make('button', { type: 'button', class: 'icon-button', ...attributes }, icon(name));
+  return makeButton({ class: 'icon-button', ...attributes }, icon(name));
+}
+
+/** @param {HTMLCanvasElement} canvas @param {CanvasRenderingContext2DSettings} [settings] */
+export function canvasContext(canvas, settings) {
+  const context = canvas.getContext('2d', settings);
+  if (!context) throw new Error('This browser has no 2D canvas');
+  return context;
 }
 
 /** Writes the text only if it differs, to keep a selection of text. @param {Element} node @param {string} text */

@@ -1,6 +1,6 @@
 // Reads the compact form of the import graph.
 
-import { nameOfPath } from './words.js';
+import { nameOfPath } from './formatting.js';
 
 /**
  * The fields of `GET /api/graph?format=compact` that the page reads.
@@ -34,10 +34,7 @@ import { nameOfPath } from './words.js';
  * @property {string} [problem] Why the rules file of the head is invalid.
  */
 
-/**
- * @param {GraphBody} body
- * @returns {import('./types.js').Graph | null} `null` while there is no graph yet.
- */
+/** @param {GraphBody} body @returns {import('./types.js').Graph | null} `null` while there is no graph yet. */
 export function readGraph(body) {
   if (body.version === null) return null;
   const files = body.nodes.map(({ id, language, size, state }) => ({

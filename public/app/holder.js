@@ -1,21 +1,49 @@
-// The keys of holders, and their badges.
+// The keys of holders, their names, and their badges.
 
 /** Number of tokens `--holder-0` ... */
 const SLOTS = 8;
 
-/**
- * @param {string} user
- * @param {string | null | undefined} agentId
- * @returns {string} `login`, or `login/agent_id`.
- */
+/** @param {string} user @param {string | null | undefined} agentId @returns {string} `login`, or `login/agent_id`. */
 export function holderKey(user, agentId) {
   return agentId ? `${user}/${agentId}` : user;
 }
 
 /**
- * @param {string} text
- * @returns {number} FNV-1a, 32 bits.
+ * @param {any} source A lock, a claim or an event, as the server sends it.
+ * @returns {{ holder: string, user: string, userName: string, agentId: string | null }}
  */
+export function readHolder({ user, user_name: userName, agent_id: agentId }) {
+  return { holder: holderKey(user, agentId), user, userName: userName ?? user, agentId: agentId ?? null };
+}
+
+/** @param {string} holder `login`, or `login/agent_id`. @returns {{ user: string, agentId: string | null }} */
+export function splitHolder(holder) {
+  const slash = holder.indexOf('/');
+  if (slash < 0) return { user: holder, agentId: null };
+  return { user: holder.slice(0, slash), agentId: holder.slice(slash + 1) };
+}
+
+/**
+ * @param {Pick<import('./types.js').State, 'hasSeveralLogins'>} state
+ * @param {string} holder Its key.
+ * @returns {{ name: string, login: string }} `login` is empty if the name alone is unambiguous.
+ */
+export function nameParts({ hasSeveralLogins }, holder) {
+  const { user, agentId } = splitHolder(holder);
+  return agentId === null ? { name: user, login: '' } : { name: agentId, login: hasSeveralLogins ? user : '' };
+}
+
+/**
+ * @param {Pick<import('./types.js').State, 'hasSeveralLogins'>} state
+ * @param {string} holder
+ * @returns {string} Such as `dan`, or `dan (ada)`.
+ */
+export function nameOf(state, holder) {
+  const { name, login } = nameParts(state, holder);
+  return login ? `${name} (${login})` : name;
+}
+
+/** @param {string} text @returns {number} FNV-1a, 32 bits. */
 function hash(text) {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
@@ -62,7 +90,7 @@ export function badgeOf(key, agentId, userName) {
   for (const { slot } of badges.values()) uses[slot] += 1;
   const choices = lettersOf(key, agentId, userName);
   const preferred = hash(key) % SLOTS;
-  const slots = uses.map((_, index) => (preferred + index) % SLOTS).sort((one, other) => uses[one] - uses[other]);
+  const slots = uses.map((_, index) => (preferred + index) % SLOTS).sort((a, b) => uses[a] - uses[b]);
   const badge = { letters: choices.find((letters) => !usedLetters.has(letters)) ?? choices[0], slot: slots[0] };
   badges.set(key, badge);
   return badge;

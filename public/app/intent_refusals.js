@@ -10,7 +10,7 @@ import { timeOf } from './locks.js';
  * @param {any} event
  * @returns {IntentRefusal | null} The open refusal after the event.
  */
-export function refusedByIntent(before, event) {
+export function nextIntentRefusal(before, event) {
   if (event.type === 'lock_granted' && event.status === 'WRITING') return null;
   if (event.type !== 'lock_refused' || event.reason !== 'INTENT' || event.status !== 'WRITING') return before;
   return {
@@ -32,9 +32,9 @@ export function refusedByIntent(before, event) {
  * @returns {IntentRefusal[]} The newest first; `before` if they are the same.
  */
 export function openRefusals(notes, before) {
-  const refusals = [...notes.values()].map((note) => note.refusedByIntent)
+  const refusals = [...notes.values()].map((note) => note.intentRefusal)
     .filter((refusal) => refusal !== null)
-    .sort((one, other) => other.at - one.at);
+    .sort((a, b) => b.at - a.at);
   const isSame = refusals.length === before.length && refusals.every((refusal, index) => refusal === before[index]);
   return isSame ? before : refusals;
 }

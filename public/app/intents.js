@@ -1,6 +1,6 @@
 // Intents as the page shows them, from `GET /api/intents?view=state` and from events. Functions change no argument.
 
-import { holderKey } from './holder.js';
+import { readHolder } from './holder.js';
 import { timeOf } from './locks.js';
 
 /** @import { Intent, Intents, Worker } from './types.js' */
@@ -12,7 +12,7 @@ const ENDED = new Set(['COMPLETED', 'ABANDONED']);
 const ORDER = ['IN_PROGRESS', 'BLOCKED', 'PENDING'];
 
 /** @returns {Intents} Before anything was read. */
-export function unknownIntents() {
+export function emptyIntents() {
   return { phase: 'unknown', list: [], owners: new Map(), elsewhere: [], message: null };
 }
 
@@ -32,9 +32,7 @@ export function readIntents(body, branch) {
 
 /** @param {any} lock @returns {Worker & { intentId: string, expiry: number }} */
 function readWorker(lock) {
-  const { user, user_name: userName, agent_id: agentId = null, branch } = lock;
-  const holder = holderKey(user, agentId);
-  return { holder, userName, agentId, branch, intentId: lock.intent_id, expiry: lock.expiry * 1000 };
+  return { ...readHolder(lock), branch: lock.branch, intentId: lock.intent_id, expiry: lock.expiry * 1000 };
 }
 
 /** @param {any} view @returns {Intent} */
@@ -43,7 +41,7 @@ function readIntent(view) {
     [criterion, { by, at, evidence }]));
   const criterionOf = (/** @type {string} */ text) => ({ text, met: proofs.get(text) ?? null });
   const { budget } = view;
-  const lastHeard = view.last_heard ?? null;
+  const lastActive = view.last_heard ?? null;
   return {
     id: view.id,
     name: view.name ?? '',
@@ -60,13 +58,13 @@ function readIntent(view) {
     mayOverlap: view.may_overlap ?? [],
     missing: view.missing ?? [],
     reason: view.reason ?? null,
-    heardAt: lastHeard === null ? null : lastHeard * 1000,
+    lastActiveAt: lastActive === null ? null : lastActive * 1000,
     ownedFiles: view.owned_files ?? 0,
   };
 }
 
 /** @param {{ type: string }} event @returns {boolean} Whether the page has to read the intents again. */
-export function isOfIntents(event) {
+export function isIntentChange(event) {
   return CHANGES.has(event.type);
 }
 
@@ -74,7 +72,7 @@ export function isOfIntents(event) {
  * @param {any} event
  * @returns {boolean} Whether it is a sign of work on an intent, which costs turns and adds lines to the ledger.
  */
-export function isOfWork(event) {
+export function isIntentWork(event) {
   return Boolean(event.intent_id) || (event.type === 'lock_refused' && event.reason === 'INTENT');
 }
 
@@ -108,18 +106,14 @@ function withOwner(owners, id, paths) {
   return next;
 }
 
-/**
- * @param {Intent} intent
- * @param {any} event
- * @returns {Partial<Intent> | null}
- */
+/** @param {Intent} intent @param {any} event @returns {Partial<Intent> | null} */
 function changeOf(intent, event) {
   if (event.type === 'intent_changed') {
     if (event.status === intent.status && (event.reason ?? intent.reason) === intent.reason) return null;
     return { status: event.status, reason: event.reason ?? (event.status === 'IN_PROGRESS' ? null : intent.reason) };
   }
   const isClaim = event.type === 'lock_granted' || event.type === 'lock_renewed';
-  return isClaim && timeOf(event) > (intent.heardAt ?? 0) ? { heardAt: timeOf(event) } : null;
+  return isClaim && timeOf(event) > (intent.lastActiveAt ?? 0) ? { lastActiveAt: timeOf(event) } : null;
 }
 
 /** @param {Intent} intent */
@@ -132,9 +126,9 @@ export function isEnded({ status }) {
  * @returns {{ active: Intent[], ended: Intent[] }} Active intents by status, ended ones with the last first. Otherwise
  *   the order stays.
  */
-export function sortedIntents(list) {
+export function sortIntents(list) {
   const rank = (/** @type {Intent} */ { status }) => ORDER.indexOf(status);
-  const active = list.filter((intent) => !isEnded(intent)).sort((one, other) => rank(one) - rank(other));
+  const active = list.filter((intent) => !isEnded(intent)).sort((a, b) => rank(a) - rank(b));
   return { active, ended: list.filter(isEnded).reverse() };
 }
 

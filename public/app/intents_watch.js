@@ -1,6 +1,6 @@
 // Reads the intents when they were never read, when the stream is back, or when an event says that they have changed.
 
-import { isOfIntents, isOfWork, readIntents, unknownIntents } from './intents.js';
+import { emptyIntents, isIntentChange, isIntentWork, readIntents } from './intents.js';
 import { makeOptionalRead } from './optional_read.js';
 
 /** Delay of a read, so that several events cause one. */
@@ -24,7 +24,7 @@ export function watchIntents(context) {
     },
     onFailure(phase, message) {
       if (phase !== 'unavailable') {
-        setIntents({ ...unknownIntents(), phase, message: phase === 'sign_in' ? message : null });
+        setIntents({ ...emptyIntents(), phase, message: phase === 'sign_in' ? message : null });
       } else if (state().intents.phase === 'shown') setIntents({ ...state().intents, message });
     },
   });
@@ -39,10 +39,10 @@ export function watchIntents(context) {
     /** @param {any[]} events */
     onEvents(events) {
       if (reads.isOver()) return;
-      const isWorkedOn = events.some(isOfWork);
+      const isWorkedOn = events.some(isIntentWork);
       // The first sign of work in a repository without intents means that it has some now.
       const isFirst = state().intents.phase === 'none' && isWorkedOn;
-      if (isFirst || events.some(isOfIntents)) reads.readSoon(DEBOUNCE_MS);
+      if (isFirst || events.some(isIntentChange)) reads.readSoon(DEBOUNCE_MS);
       else if (isWorkedOn) reads.readLater(SPENT_MS);
     },
     stop: reads.stop,

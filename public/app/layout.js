@@ -1,17 +1,14 @@
 // Shows and hides the sections of the page: by the address, by the selected section on a narrow screen, and for print.
 
 import { isBoard, shortRepository } from './address.js';
-import { mountAsides } from './asides.js';
 import { elementById, setText } from './dom.js';
+import { mountSidePanels } from './side_panels.js';
 
 /** The sections beside the map, and the sections beside the board. */
 const MAP_SECTIONS = ['agents', 'activity'];
 const BOARD_SECTIONS = ['members', 'messages'];
 
-/**
- * @param {import('./types.js').Model} model
- * @returns {{ update: () => void }}
- */
+/** @param {import('./types.js').Model} model @returns {{ update: () => void }} */
 export function mountLayout(model) {
   const { body } = document;
   const views = /** @type {HTMLElement[]} */ ([...elementById('views').children]);
@@ -24,10 +21,10 @@ export function mountLayout(model) {
   }
   const show = (/** @type {string} */ section) => {
     body.dataset.section = section;
-    asides.show(section);
+    sidePanels.show(section);
     update();
   };
-  const asides = mountAsides(model, show);
+  const sidePanels = mountSidePanels(model, show);
   for (const button of sections) button.addEventListener('click', () => show(button.dataset.section ?? 'map'));
   elementById('brand').addEventListener('click', (event) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
@@ -46,9 +43,9 @@ export function mountLayout(model) {
     const { place, connection, locksReadAt, teams } = model.state;
     const { view, repoUrl, file, task } = place;
     // Until the server has sent something, the panels are empty.
-    const hasHeardNothing = connection.heardAt === null && locksReadAt === null;
+    const hasNoMessage = connection.lastMessageAt === null && locksReadAt === null;
     const hasEnded = connection.phase === 'ended' && !elementById('blank').hidden;
-    const isUnknown = !repoUrl || hasHeardNothing || hasEnded;
+    const isUnknown = !repoUrl || hasNoMessage || hasEnded;
     const onBoard = isBoard(place);
     const isTable = !onBoard && (isPrinting || view === 'table');
     const isTime = view === 'time' && !isTable;
@@ -83,7 +80,7 @@ export function mountLayout(model) {
   }
   return {
     update() {
-      asides.update();
+      sidePanels.update();
       update();
     },
   };

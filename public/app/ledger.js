@@ -11,7 +11,7 @@ export function noFilter() {
 }
 
 /** @param {LedgerFilter} [filter] @returns {Ledger} Before anything was read. */
-export function unreadLedger(filter = noFilter()) {
+export function emptyLedger(filter = noFilter()) {
   return { filter, lines: [], sealed: null, base: null, newest: 0, oldest: 0, hasOlder: false, message: null };
 }
 
@@ -22,7 +22,7 @@ export function readPoint(text) {
 }
 
 /** @param {unknown} value @returns {string | null} */
-const textOf = (value) => (typeof value === 'string' && value !== '' ? value : null);
+const nonEmptyText = (value) => (typeof value === 'string' && value !== '' ? value : null);
 
 /**
  * @param {string} text A sealed line.
@@ -42,20 +42,20 @@ export function readLine(text) {
   const at = Date.parse(value.timestamp);
   return {
     seq,
-    hash: textOf(value.chain.hash) ?? '',
+    hash: nonEmptyText(value.chain.hash) ?? '',
     at: Number.isNaN(at) ? 0 : at,
-    holder: textOf(value.agent_id) ?? '',
-    intentId: textOf(value.intent_id),
-    state: textOf(value.state) ?? '',
-    action: textOf(value.action_type) ?? '',
-    tool: textOf(payload.tool_name),
+    holder: nonEmptyText(value.agent_id) ?? '',
+    intentId: nonEmptyText(value.intent_id),
+    state: nonEmptyText(value.state) ?? '',
+    action: nonEmptyText(value.action_type) ?? '',
+    tool: nonEmptyText(payload.tool_name),
     files: targets.filter((/** @type {unknown} */ path) => typeof path === 'string'),
-    content: textOf(payload.hash),
-    reasoning: textOf(payload.reasoning),
-    status: textOf(result.status) ?? '',
-    summary: textOf(result.output_summary),
-    error: textOf(result.error_message),
-    model: textOf(metadata.contributor),
+    content: nonEmptyText(payload.hash),
+    reasoning: nonEmptyText(payload.reasoning),
+    status: nonEmptyText(result.status) ?? '',
+    summary: nonEmptyText(result.output_summary),
+    error: nonEmptyText(result.error_message),
+    model: nonEmptyText(metadata.contributor),
     text,
   };
 }
@@ -72,7 +72,7 @@ function withLines(ledger, body, added) {
   const seqs = new Set(ledger.lines.map(({ seq }) => seq));
   const merged = [...added.filter(({ seq }) => !seqs.has(seq)), ...ledger.lines];
   // Leaves out lines that the server has dropped since.
-  const lines = merged.filter(({ seq }) => seq > (base?.count ?? 0)).sort((one, other) => other.seq - one.seq);
+  const lines = merged.filter(({ seq }) => seq > (base?.count ?? 0)).sort((a, b) => b.seq - a.seq);
   return { ...ledger, lines, sealed, base, message: null };
 }
 
@@ -88,15 +88,15 @@ function withRange(ledger, newest, oldest) {
 }
 
 /** @param {LedgerFilter} filter @param {any} body The newest lines. @returns {Ledger} */
-export function startedLedger(filter, body) {
-  const ledger = withLines(unreadLedger(filter), body, linesOf(body));
+export function startLedger(filter, body) {
+  const ledger = withLines(emptyLedger(filter), body, linesOf(body));
   const count = ledger.sealed?.count ?? 0;
   const lastLine = ledger.lines.at(-1);
   return withRange(ledger, count, lastLine ? lastLine.seq - 1 : count);
 }
 
 /** @param {Ledger} ledger @param {any} body The lines after `newest`. @returns {Ledger} */
-export function continuedLedger(ledger, body) {
+export function addNewerLines(ledger, body) {
   const next = withLines(ledger, body, linesOf(body));
   const lines = next.lines.slice(0, MAX_LINES);
   return withRange({ ...next, lines }, body.next ?? next.sealed?.count ?? ledger.newest, ledger.oldest);
@@ -108,7 +108,7 @@ export function continuedLedger(ledger, body) {
  * @param {number} from
  * @returns {Ledger}
  */
-export function lengthenedLedger(ledger, bodies, from) {
+export function addOlderLines(ledger, bodies, from) {
   let next = ledger;
   for (const body of bodies) next = withLines(next, body, linesOf(body).filter(({ seq }) => seq <= ledger.oldest));
   return withRange(next, ledger.newest, from);

@@ -1,15 +1,14 @@
 // Reads the ledger while it is in view: the newest lines, the lines that follow, and older ones on demand.
 
 import { ApiError } from './api.js';
-import { isOfIntents, isOfWork } from './intents.js';
-import { continuedLedger, lengthenedLedger, startedLedger, unreadLedger } from './ledger.js';
-import { makeTimer, oneAtATime } from './reads.js';
+import { isIntentChange, isIntentWork } from './intents.js';
+import { addNewerLines, addOlderLines, emptyLedger, startLedger } from './ledger.js';
+import { coalesceCalls, makeTimer } from './scheduling.js';
 
 /** Delay of a read, so that several events cause one. The server seals lines after it has responded. */
 const DEBOUNCE_MS = 1000;
 /** Delay of a second read: a change is recorded after the claim that allowed it, and no event reports that. */
 const FOLLOWING_MS = 20_000;
-const UNANSWERED_MS = 5000;
 /** Lines of the first read, and of one span of older lines. A filter selects few lines, so its span is larger. */
 const FIRST = 50;
 const SPAN = 100;
@@ -43,7 +42,7 @@ export function watchLedger({ repoUrl, api, clock, timers, state, dispatch }) {
     return body;
   }
 
-  const read = oneAtATime(async () => {
+  const read = coalesceCalls(async () => {
     soon.clear();
     const { ledger, intents } = state();
     if (isStopped || !isFollowed || intents.phase !== 'shown') return;
@@ -52,9 +51,8 @@ export function watchLedger({ repoUrl, api, clock, timers, state, dispatch }) {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       setLedger(ledger.filter, { ...state().ledger, message: error.message });
-      const { retryAt } = error.problem;
-      const isRetried = error.isUnanswered ? state().connection.phase === 'live' : retryAt !== null;
-      if (isRetried) soon.set(Math.max(UNANSWERED_MS, (retryAt ?? 0) - clock.now()));
+      const delay = error.retryDelay(state().connection, clock.now());
+      if (delay !== null) soon.set(delay);
     }
   });
 
@@ -67,7 +65,7 @@ export function watchLedger({ repoUrl, api, clock, timers, state, dispatch }) {
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const body = await fetchLines(filter, { after: String(state().ledger.newest), limit: String(MAX_LINES) });
       if (state().ledger.filter !== filter) return;
-      setLedger(filter, continuedLedger(state().ledger, body));
+      setLedger(filter, addNewerLines(state().ledger, body));
       if (body.next === undefined) return;
     }
     // Too many lines were added meanwhile: the list restarts with the newest ones.
@@ -76,13 +74,10 @@ export function watchLedger({ repoUrl, api, clock, timers, state, dispatch }) {
 
   /** @param {import('./types.js').LedgerFilter} filter */
   async function readNewest(filter) {
-    setLedger(filter, startedLedger(filter, await fetchLines(filter, { last: String(FIRST) })));
+    setLedger(filter, startLedger(filter, await fetchLines(filter, { last: String(FIRST) })));
   }
 
-  /**
-   * @param {import('./types.js').Ledger} ledger
-   * @param {number} from
-   */
+  /** @param {import('./types.js').Ledger} ledger @param {number} from */
   async function readSpan({ filter, oldest }, from) {
     const bodies = [];
     let cursor = from;
@@ -95,7 +90,7 @@ export function watchLedger({ repoUrl, api, clock, timers, state, dispatch }) {
     return bodies;
   }
 
-  const loadOlder = oneAtATime(async () => {
+  const loadOlder = coalesceCalls(async () => {
     const { filter } = state().ledger;
     const span = filter.intent || filter.file ? FILTERED_SPAN : SPAN;
     for (let count = 0; count < MAX_SPANS; count += 1) {
@@ -106,7 +101,7 @@ export function watchLedger({ repoUrl, api, clock, timers, state, dispatch }) {
       // If the list has restarted meanwhile, these lines do not join its oldest one.
       const { ledger: current } = state();
       if (current.oldest !== ledger.oldest) continue;
-      setLedger(filter, lengthenedLedger(current, bodies, from));
+      setLedger(filter, addOlderLines(current, bodies, from));
       if ((state().ledger.lines.at(-1)?.seq ?? Infinity) <= ledger.oldest) return;
     }
   });
@@ -123,14 +118,14 @@ export function watchLedger({ repoUrl, api, clock, timers, state, dispatch }) {
     /** @param {import('./types.js').LedgerFilter} filter */
     setFilter(filter) {
       if (isStopped) return;
-      dispatch({ type: 'ledger', ledger: unreadLedger(filter) });
+      dispatch({ type: 'ledger', ledger: emptyLedger(filter) });
       read();
     },
     /** @param {any[]} events */
     onEvents(events) {
       if (!isFollowed) return;
       const isChanged = (/** @type {any} */ event) =>
-        isOfIntents(event) || isOfWork(event) || event.type === 'ledger_trimmed';
+        isIntentChange(event) || isIntentWork(event) || event.type === 'ledger_trimmed';
       if (!events.some(isChanged)) return;
       soon.set(DEBOUNCE_MS);
       later.set(FOLLOWING_MS);

@@ -3,10 +3,7 @@
 
 /** @typedef {import('./types.js').State} State */
 
-/**
- * @param {import('./types.js').Connection} connection
- * @returns {boolean} Whether events arrive as they happen.
- */
+/** @param {import('./types.js').Connection} connection @returns {boolean} Whether events arrive as they happen. */
 export function isFollowed({ phase, isLate }) {
   return phase === 'live' && !isLate;
 }
@@ -15,7 +12,7 @@ export function isFollowed({ phase, isLate }) {
  * @param {Pick<State, 'connection' | 'locksReadAt' | 'areLocksMissed'>} state
  * @returns {boolean} Whether the page knows all locks that exist.
  */
-export function areLocksWhole({ connection, locksReadAt, areLocksMissed }) {
+export function areLocksComplete({ connection, locksReadAt, areLocksMissed }) {
   return isFollowed(connection) && locksReadAt !== null && !areLocksMissed;
 }
 
@@ -31,5 +28,5 @@ export function lockKnowledge(state) {
   if (locksReadAt === null) return 'reading';
   // While the page connects, its list is not old: the page reads it again as soon as the stream is open.
   if (problem || !(isFollowed(connection) || connection.phase === 'connecting')) return 'old';
-  return areLocksWhole(state) ? 'known' : 'reading';
+  return areLocksComplete(state) ? 'known' : 'reading';
 }

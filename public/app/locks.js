@@ -1,6 +1,6 @@
 // The locks of one branch, from lists of locks and from events. Functions change no argument.
 
-import { holderKey } from './holder.js';
+import { readHolder } from './holder.js';
 
 /** @typedef {import('./types.js').Lock} Lock */
 /** @typedef {Map<string, Lock[]>} Locks By path: one WRITING lock, or READING locks in the order of their grants. */
@@ -27,10 +27,7 @@ import { holderKey } from './holder.js';
 
 const CHANGES = new Set(['lock_granted', 'lock_renewed', 'lock_released', 'lock_expired']);
 
-/**
- * @param {{ time?: number, time_ms?: number }} event
- * @returns {number} Milliseconds since 1970.
- */
+/** @param {{ time?: number, time_ms?: number }} event @returns {number} Milliseconds since 1970. */
 export function timeOf(event) {
   return event.time_ms ?? (event.time ?? 0) * 1000;
 }
@@ -47,10 +44,7 @@ export function readLocks(body, branch) {
     if (view.branch !== branch) continue;
     const lock = {
       path: view.file_path,
-      holder: holderKey(view.user, view.agent_id),
-      user: view.user,
-      userName: view.user_name,
-      agentId: view.agent_id ?? null,
+      ...readHolder(view),
       mode: view.status,
       message: view.message,
       since: (view.since ?? view.timestamp) * 1000,
@@ -71,7 +65,7 @@ export function readLocks(body, branch) {
  * @param {Locks} listed
  * @returns {Locks}
  */
-export function withKnown(before, listed) {
+export function mergeListedLocks(before, listed) {
   const merge = (/** @type {Lock} */ lock) => {
     const old = before.get(lock.path)?.find((other) => other.holder === lock.holder);
     if (!old) return lock;
@@ -98,7 +92,7 @@ export function isPartial(event) {
  * @param {LockEvent[]} events In their order.
  * @returns {Locks} The same object if nothing changes.
  */
-export function applyEvents(locks, events) {
+export function applyToLocks(locks, events) {
   let next = locks;
   for (const event of events) {
     if (!CHANGES.has(event.type) || event.user === undefined) continue;
@@ -121,9 +115,8 @@ export function applyEvents(locks, events) {
  * @returns {Lock[]}
  */
 function applyEvent(before, path, event) {
-  const user = event.user ?? '';
-  const holder = holderKey(user, event.agent_id);
-  const own = before.find((lock) => lock.holder === holder);
+  const identity = readHolder(event);
+  const own = before.find((lock) => lock.holder === identity.holder);
   const time = timeOf(event);
   // The event may be older than the list from which a lock comes.
   const newest = own ?? before.find((lock) => lock.mode === 'WRITING');
@@ -136,10 +129,7 @@ function applyEvent(before, path, event) {
   /** @type {Lock} */
   const lock = {
     path,
-    holder,
-    user,
-    userName: event.user_name ?? user,
-    agentId: event.agent_id ?? null,
+    ...identity,
     mode,
     message: event.message ?? '',
     since: own ? own.since : time,
@@ -159,17 +149,14 @@ function applyEvent(before, path, event) {
  * @param {number} now
  * @returns {Locks} Those that have not expired; the same object if none has.
  */
-export function unexpired(locks, now) {
+export function dropExpired(locks, now) {
   const isValid = (/** @type {Lock} */ lock) => lock.expiry > now;
   if ([...locks.values()].every((pathLocks) => pathLocks.every(isValid))) return locks;
   const valid = [...locks].map(([path, pathLocks]) => /** @type {const} */ ([path, pathLocks.filter(isValid)]));
   return new Map(valid.filter(([, pathLocks]) => pathLocks.length > 0));
 }
 
-/**
- * @param {Locks} locks
- * @returns {number | null} When the first of them expires.
- */
+/** @param {Locks} locks @returns {number | null} When the first of them expires. */
 export function firstExpiry(locks) {
   let first = Infinity;
   for (const pathLocks of locks.values()) for (const lock of pathLocks) first = Math.min(first, lock.expiry);

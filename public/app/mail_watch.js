@@ -1,12 +1,11 @@
 // Reads the messages of a team while they are in view: the newest, after each new message, and older ones on demand.
 
 import { ApiError } from './api.js';
-import { ofTeam } from './board.js';
-import { unreadMail, withNewest, withOlder } from './messages.js';
-import { makeTimer, oneAtATime } from './reads.js';
+import { eventsOfTeam } from './board.js';
+import { emptyMail, withNewest, withOlder } from './messages.js';
+import { coalesceCalls, makeTimer } from './scheduling.js';
 
 const DEBOUNCE_MS = 500;
-const UNANSWERED_MS = 5000;
 const PAGE = 50;
 
 /** @param {import('./optional_read.js').WatchContext} context */
@@ -33,7 +32,7 @@ export function watchMail({ repoUrl, api, clock, timers, state, dispatch }) {
     return body;
   }
 
-  const read = oneAtATime(async () => {
+  const read = coalesceCalls(async () => {
     soon.clear();
     const { mail } = state();
     if (isStopped || !isFollowed || mail.team === null) return;
@@ -43,13 +42,12 @@ export function watchMail({ repoUrl, api, clock, timers, state, dispatch }) {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       updateMail(mail, (current) => ({ ...current, message: error.message }));
-      const { retryAt } = error.problem;
-      const isRetried = error.isUnanswered ? state().connection.phase === 'live' : retryAt !== null;
-      if (isRetried) soon.set(Math.max(UNANSWERED_MS, (retryAt ?? 0) - clock.now()));
+      const delay = error.retryDelay(state().connection, clock.now());
+      if (delay !== null) soon.set(delay);
     }
   });
 
-  const loadOlder = oneAtATime(async () => {
+  const loadOlder = coalesceCalls(async () => {
     const { mail } = state();
     if (mail.earlier === null) return;
     const body = await fetchPage(mail, { before: String(mail.earlier) });
@@ -65,7 +63,7 @@ export function watchMail({ repoUrl, api, clock, timers, state, dispatch }) {
       if (isStopped) return;
       const { mail, board, place } = state();
       if (mail.team === board.name && mail.inbox === place.inbox) return;
-      dispatch({ type: 'mail', mail: unreadMail(board.name, place.inbox) });
+      dispatch({ type: 'mail', mail: emptyMail(board.name, place.inbox) });
       read();
     },
     /** @param {boolean} isNowFollowed Whether the messages are in view. */
@@ -77,7 +75,7 @@ export function watchMail({ repoUrl, api, clock, timers, state, dispatch }) {
     /** @param {any[]} events About teams. */
     onEvents(events) {
       // No event says that a message was read.
-      if (ofTeam(state().mail.team, events).some(({ type }) => type === 'message_sent')) soon.set(DEBOUNCE_MS);
+      if (eventsOfTeam(state().mail.team, events).some(({ type }) => type === 'message_sent')) soon.set(DEBOUNCE_MS);
     },
     stop() {
       isStopped = true;

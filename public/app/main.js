@@ -1,7 +1,7 @@
 // Mounts the page.
 
 import { mountMap } from '../map/map.js';
-import { mountActDialog } from '../panels/act_dialog.js';
+import { mountActionDialog } from '../panels/action_dialog.js';
 import { mountActivity } from '../panels/activity.js';
 import { mountAgents } from '../panels/agents.js';
 import { mountAttention } from '../panels/attention.js';
@@ -25,8 +25,8 @@ import { badgeOf } from './holder.js';
 import { mountLayout } from './layout.js';
 import { makeModel } from './model.js';
 import { mountNotices } from './notices.js';
-import { mountPicker } from './picker.js';
 import { keepRecent } from './recents.js';
+import { mountRepositoryPicker } from './repository_picker.js';
 import { mountSignIn } from './sign_in.js';
 import { mountStart } from './start.js';
 import { mountStatus } from './status.js';
@@ -39,7 +39,7 @@ const dialogById = (id) => /** @type {HTMLDialogElement} */ (elementById(id));
 
 document.getElementById('unloaded')?.remove();
 const model = makeModel();
-const picker = mountPicker(elementById('place'), model);
+const picker = mountRepositoryPicker(elementById('place'), model);
 const signIn = mountSignIn({ dialog: dialogById('sign-in'), button: elementById('account') }, model);
 const noticeElements = { banners: elementById('notice'), page: elementById('blank') };
 const parts = [
@@ -77,7 +77,7 @@ function updateCaller() {
 
 /** Assigns badges in one order, so that every page shows the same badges. */
 function assignBadges() {
-  const agents = [...model.state.agents].sort((one, other) => (one.holder < other.holder ? -1 : 1));
+  const agents = [...model.state.agents].sort((a, b) => (a.holder < b.holder ? -1 : 1));
   for (const { holder, agentId, userName } of agents) badgeOf(holder, agentId, userName);
 }
 
@@ -93,7 +93,7 @@ setInterval(() => {
 }, SECOND);
 
 const map = mountMap(elementById('map'), model);
-mountActDialog(dialogById('act'), model);
+mountActionDialog(dialogById('action'), model);
 mountAttention(elementById('attention'), model);
 mountAgents(elementById('agents'), model);
 mountIntents(elementById('intents'), model, { signIn: signIn.open });

@@ -6,7 +6,7 @@
 const MAX_MESSAGES = 1000;
 
 /** @param {string | null} [team] @param {string | null} [inbox] @returns {Mail} */
-export function unreadMail(team = null, inbox = null) {
+export function emptyMail(team = null, inbox = null) {
   return { team, inbox, messages: null, earlier: null, message: null };
 }
 

@@ -1,15 +1,15 @@
 // Makes the model: the state, the methods that change it, and its listeners.
 
-import { makeActs } from './acts.js';
 import { readActivity } from './activity.js';
-import { changedPlace, readPlace, searchOf } from './address.js';
+import { changePlace, queryOf, readPlace } from './address.js';
 import { ApiError, makeApi } from './api.js';
 import { makeClock } from './clock.js';
 import { readOverview } from './overview.js';
-import { emptyWhole, reduce } from './reduce.js';
+import { initialState, reduce } from './reduce.js';
 import { makeSession } from './session.js';
 import { makeTeamReads } from './team_reads.js';
 import { socketTransport, streamTransport } from './transport.js';
+import { makeUserActions } from './user_actions.js';
 import { watchBranch } from './watch.js';
 
 /** @import { Model, Part, State } from './types.js' */
@@ -35,11 +35,7 @@ const PARTS = {
 /** Delay before listeners are notified while the page is hidden and draws no frames. */
 const HIDDEN_MS = 250;
 
-/**
- * @param {Window & typeof globalThis} [browser]
- * @param {() => number} [localTime]
- * @returns {Model}
- */
+/** @param {Window & typeof globalThis} [browser] @param {() => number} [localTime] @returns {Model} */
 export function makeModel(browser = window, localTime = Date.now) {
   const { document, location, history } = browser;
   const base = new URL('.', location.href).href;
@@ -56,9 +52,9 @@ export function makeModel(browser = window, localTime = Date.now) {
     clearInterval: browser.clearInterval.bind(browser),
   };
 
-  let whole = emptyWhole(readPlace(location.search), token() !== null);
+  let current = initialState(readPlace(location.search), token() !== null);
   /** The state that the listeners know. */
-  let notifiedState = whole.state;
+  let notifiedState = current.state;
   /** @type {Set<(changed: Set<Part>) => void>} */
   const listeners = new Set();
   let isNotificationDue = false;
@@ -72,16 +68,16 @@ export function makeModel(browser = window, localTime = Date.now) {
   function notify() {
     isNotificationDue = false;
     const before = notifiedState;
-    const after = whole.state;
+    const after = current.state;
     notifiedState = after;
     const parts = /** @type {Part[]} */ (Object.keys(PARTS));
     const changed = new Set(parts.filter((part) => PARTS[part].some((key) => before[key] !== after[key])));
     if (changed.size > 0) for (const listener of [...listeners]) listener(changed);
   }
 
-  /** @param {import('./reduce.js').Whole} next */
-  function setWhole(next) {
-    whole = next;
+  /** @param {import('./reduce.js').FullState} next */
+  function setCurrent(next) {
+    current = next;
     if (isNotificationDue) return;
     isNotificationDue = true;
     if (isVisible()) browser.requestAnimationFrame(notify);
@@ -89,20 +85,20 @@ export function makeModel(browser = window, localTime = Date.now) {
   }
 
   /** @param {import('./reduce.js').Action} action */
-  const dispatch = (action) => setWhole(reduce(whole, action));
+  const dispatch = (action) => setCurrent(reduce(current, action));
 
   function watch() {
     watcher?.stop();
     watcher = null;
-    const { place, needsToken, caller } = whole.state;
-    const next = emptyWhole(place, token() !== null, needsToken);
-    setWhole({ ...next, state: { ...next.state, caller } });
+    const { place, needsToken, caller } = current.state;
+    const next = initialState(place, token() !== null, needsToken);
+    setCurrent({ ...next, state: { ...next.state, caller } });
     const { repoUrl, branch } = place;
     if (!repoUrl || !branch) return;
     watcher = watchBranch({
       ...{ repoUrl, branch, api, clock, base, token, transports, timers, isVisible, dispatch },
       isOnline: () => browser.navigator.onLine,
-      get: () => whole,
+      get: () => current,
     });
     watcher.followLedger(isLedgerFollowed);
     watcher.followMail(isMailFollowed);
@@ -110,7 +106,7 @@ export function makeModel(browser = window, localTime = Date.now) {
 
   /** @param {import('./types.js').Place} place */
   function moveTo(place) {
-    const { repoUrl, branch } = whole.state.place;
+    const { repoUrl, branch } = current.state.place;
     dispatch({ type: 'place', place });
     if (place.repoUrl !== repoUrl || place.branch !== branch) watch();
     else watcher?.syncSelection();
@@ -125,20 +121,20 @@ export function makeModel(browser = window, localTime = Date.now) {
   });
   watch();
 
-  /** @type {(act: import('./acts.js').Act) => void} */
-  let confirmAct = () => {};
-  const doAct = makeActs({ api, whole: () => whole, login: () => whole.state.caller?.login ?? null });
+  /** @type {(action: import('./user_actions.js').UserAction) => void} */
+  let showConfirmation = () => {};
+  const perform = makeUserActions({ api, current: () => current, login: () => current.state.caller?.login ?? null });
 
-  const query = () => ({ repo_url: whole.state.place.repoUrl ?? '', branch: whole.state.place.branch ?? '' });
+  const query = () => ({ repo_url: current.state.place.repoUrl ?? '', branch: current.state.place.branch ?? '' });
 
   return {
     get state() {
-      return whole.state;
+      return current.state;
     },
     subscribe: (listener) => void listeners.add(listener),
     go(change, isReplacing = false) {
-      const place = changedPlace(whole.state.place, change);
-      const address = searchOf(place) || location.pathname;
+      const place = changePlace(current.state.place, change);
+      const address = queryOf(place) || location.pathname;
       if (isReplacing || address === location.search) history.replaceState(null, '', address);
       else history.pushState(null, '', address);
       moveTo(place);
@@ -149,14 +145,14 @@ export function makeModel(browser = window, localTime = Date.now) {
       watcher?.followLedger(isFollowed);
     },
     filterLedger: (filter) => watcher?.filterLedger(filter),
-    lengthenLedger: async () => watcher?.lengthenLedger(),
+    loadOlderLines: async () => watcher?.loadOlderLines(),
     followMail(isFollowed) {
       isMailFollowed = isFollowed;
       watcher?.followMail(isFollowed);
     },
-    lengthenMail: async () => watcher?.lengthenMail(),
-    readDone: async () => watcher?.readDone(),
-    ...makeTeamReads({ api, state: () => whole.state }),
+    loadOlderMessages: async () => watcher?.loadOlderMessages(),
+    readCompletedTasks: async () => watcher?.readCompletedTasks(),
+    ...makeTeamReads({ api, state: () => current.state }),
     async historyOf(path) {
       const { body } = await api.get('api/activity', { ...query(), file: path, limit: '50' });
       return body.events.map((/** @type {any} */ event) => readActivity(event));
@@ -179,7 +175,7 @@ export function makeModel(browser = window, localTime = Date.now) {
       return [...new Set(items.map(({ branch }) => branch).filter(Boolean))];
     },
     async check(path) {
-      const head = whole.head ?? whole.state.graph?.version;
+      const head = current.head ?? current.state.graph?.version;
       if (!head) throw new Error('The head of the branch is not known yet: ask again when the import graph is built.');
       try {
         const { body } = await api.post('api/check_status', { ...query(), file_paths: [path], agent_head: head });
@@ -190,18 +186,18 @@ export function makeModel(browser = window, localTime = Date.now) {
         return { status: 'OFFLINE', command: 'STOP', reason: error.message, warnings: [] };
       }
     },
-    async act(act, text) {
+    async performAction(action, text) {
       try {
-        return await doAct(act, text);
+        return await perform(action, text);
       } catch (error) {
         const isForbidden = error instanceof ApiError && error.problem.kind === 'forbidden';
         // The page no longer offers a release by force to a caller without the right to it.
-        if (act.kind === 'release' && isForbidden) dispatch({ type: 'force_refused' });
+        if (action.kind === 'release' && isForbidden) dispatch({ type: 'force_refused' });
         throw error;
       }
     },
-    confirmAct: (act) => confirmAct(act),
-    onConfirmAct: (listener) => (confirmAct = listener),
+    confirmAction: (action) => showConfirmation(action),
+    onConfirmAction: (listener) => (showConfirmation = listener),
     setCaller: (caller) => dispatch({ type: 'caller', caller }),
     token,
     signIn(text) {
@@ -217,10 +213,7 @@ export function makeModel(browser = window, localTime = Date.now) {
   };
 }
 
-/**
- * @param {Window} browser
- * @returns {Storage | null}
- */
+/** @param {Window} browser @returns {Storage | null} */
 function storageOf(browser) {
   try {
     return browser.sessionStorage;

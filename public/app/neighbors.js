@@ -16,8 +16,8 @@ export function neighborsOf(graph, locks) {
   for (const [path, [lock]] of locks) {
     const index = graph.indexOf.get(path);
     if (lock.mode !== 'WRITING' || index === undefined) continue;
-    for (const other of new Set([...graph.imports[index], ...graph.importers[index]])) {
-      const neighbor = graph.files[other].path;
+    for (const neighborIndex of new Set([...graph.imports[index], ...graph.importers[index]])) {
+      const neighbor = graph.files[neighborIndex].path;
       const neighborLock = locks.get(neighbor)?.[0];
       const isOwn = neighborLock?.mode === 'WRITING' && neighborLock.holder === lock.holder;
       if (neighbor === path || isOwn) continue;
@@ -35,7 +35,7 @@ export function neighborsOf(graph, locks) {
  * @param {import('./graph.js').Policy | null} policy If it is not known, the default rules apply.
  * @returns {Set<string>} The neighbors that other holders cannot write.
  */
-export function blockedAmong(neighbors, locks, policy) {
+export function blockedNeighbors(neighbors, locks, policy) {
   if (policy && policy.neighbors !== 'block' && policy.neighbors !== 'interface') return new Set();
   const isBlocking = (/** @type {string} */ path) => !locks.get(path)?.[0].keepsInterface;
   return new Set([...neighbors].filter(([, writers]) => writers.some(isBlocking)).map(([path]) => path));

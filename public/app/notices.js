@@ -1,10 +1,10 @@
 // The banners above the map, and the notice that takes its place.
 
-import { keyedChildren, make, setText } from './dom.js';
-import { noticesOf } from './truth.js';
+import { keyedChildren, makeButton, makeElement, setText } from './dom.js';
+import { noticesOf } from './status_sentences.js';
 
 /** @typedef {import('./types.js').Model} Model */
-/** @typedef {import('./truth.js').Notice} Notice */
+/** @typedef {import('./status_sentences.js').Notice} Notice */
 
 const LABELS = { retry: 'Try again', sign_in: 'Sign in', choose: 'Choose another' };
 
@@ -19,15 +19,15 @@ export function mountNotices({ banners, page }, model, actions) {
 
   /** @param {Notice} first */
   function build({ action, tone, kind }) {
-    const title = make('strong', {});
-    const text = make('span', { class: 'notice-text' });
-    const next = make('span', { class: 'notice-next' });
-    const bar = /** @type {HTMLProgressElement} */ (make('progress', { 'aria-label': 'Scanned files' }));
-    const button = action && make('button', { type: 'button', onclick: callbacks[action] }, LABELS[action]);
-    const mark = make('span', { class: 'notice-mark', 'aria-hidden': 'true' }, '!');
-    const sentences = make('p', {}, title, ' ', text, ' ', next);
+    const title = makeElement('strong');
+    const text = makeElement('span');
+    const next = makeElement('span', { class: 'notice-next' });
+    const bar = makeElement('progress', { 'aria-label': 'Scanned files' });
+    const button = action && makeButton({ onclick: callbacks[action] }, LABELS[action]);
+    const mark = makeElement('span', { class: 'notice-mark', 'aria-hidden': 'true' }, '!');
+    const sentences = makeElement('p', {}, title, ' ', text, ' ', next);
     return {
-      node: make('div', { class: `notice ${tone}`, 'data-kind': kind }, mark, sentences, bar, button),
+      node: makeElement('div', { class: `notice ${tone}`, 'data-kind': kind }, mark, sentences, bar, button),
       /** @param {Notice} notice */
       update(notice) {
         setText(title, notice.title);

@@ -1,7 +1,7 @@
 // A read of a resource that a server may lack, or that a caller may not see: intents, teams.
 
 import { ApiError } from './api.js';
-import { makeTimer, oneAtATime } from './reads.js';
+import { coalesceCalls, makeTimer } from './scheduling.js';
 
 /** Delay before a read is repeated that the server did not answer, although events arrive. */
 const UNANSWERED_MS = 5000;
@@ -35,7 +35,7 @@ export function makeOptionalRead({ clock, timers, state }, { load, onFailure }) 
   const again = makeTimer(() => read(), timers);
   const clear = () => [soon, later, again].forEach((timer) => timer.clear());
 
-  const readOnce = oneAtATime(async () => {
+  const readOnce = coalesceCalls(async () => {
     clear();
     try {
       await load();

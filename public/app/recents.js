@@ -5,10 +5,7 @@ const MAX_RECENTS = 12;
 
 /** @typedef {{ repoUrl: string, branch: string }} Recent */
 
-/**
- * @param {Storage} [storage]
- * @returns {Recent[]} The newest first.
- */
+/** @param {Storage} [storage] @returns {Recent[]} The newest first. */
 export function readRecents(storage = localStorage) {
   try {
     const list = JSON.parse(storage.getItem(KEY) ?? '[]');
@@ -19,10 +16,7 @@ export function readRecents(storage = localStorage) {
   }
 }
 
-/**
- * @param {Recent} recent
- * @param {Storage} [storage]
- */
+/** @param {Recent} recent @param {Storage} [storage] */
 export function keepRecent({ repoUrl, branch }, storage = localStorage) {
   const others = readRecents(storage).filter((other) => other.repoUrl !== repoUrl || other.branch !== branch);
   try {

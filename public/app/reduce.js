@@ -1,29 +1,29 @@
 // The state of the page, and how each action changes it. Functions have no side effects.
 
+import { MAX_ACTIVITY, mergeActivity, readActivity } from './activity.js';
 import { agentsOf, noteEvents } from './agents.js';
-import { mergeActivity, MAX_ACTIVITY, readActivity } from './activity.js';
-import { applyToBoard, unreadBoard } from './board.js';
+import { applyToBoard, emptyBoard } from './board.js';
 import { readGraph } from './graph.js';
 import { holderKey } from './holder.js';
 import { openRefusals } from './intent_refusals.js';
-import { applyToIntents, unknownIntents } from './intents.js';
-import { unreadLedger } from './ledger.js';
-import { areLocksWhole, isFollowed } from './lock_knowledge.js';
-import { applyEvents, isPartial, unexpired, withKnown } from './locks.js';
-import { unreadMail } from './messages.js';
-import { blockedAmong, neighborsOf } from './neighbors.js';
-import { isOfTeams, unknownTeams } from './teams.js';
+import { applyToIntents, emptyIntents } from './intents.js';
+import { emptyLedger } from './ledger.js';
+import { areLocksComplete, isFollowed } from './lock_knowledge.js';
+import { applyToLocks, dropExpired, isPartial, mergeListedLocks } from './locks.js';
+import { emptyMail } from './messages.js';
+import { blockedNeighbors, neighborsOf } from './neighbors.js';
+import { emptyTeams, isTeamEvent } from './teams.js';
 import { applyToWaits } from './waits.js';
 
 /** @import { Connection, Place, Problem, State } from './types.js' */
 
 /**
  * The state, and the facts from which it is derived.
- * @typedef {object} Whole
+ * @typedef {object} FullState
  * @property {State} state
  * @property {import('./agents.js').Notes} notes
  * @property {any[] | null} journal Events since the page requested the locks; `null` if no request is in progress.
- * @property {boolean} isJournalWhole Whether the journal has all changes of locks since.
+ * @property {boolean} isJournalComplete Whether the journal has all changes of locks since.
  * @property {string | null} head The newest head that an event has named.
  */
 
@@ -55,9 +55,9 @@ import { applyToWaits } from './waits.js';
  * @param {Place} place
  * @param {boolean} isSignedIn
  * @param {boolean} [needsToken]
- * @returns {Whole} Before anything was read.
+ * @returns {FullState} Before anything was read.
  */
-export function emptyWhole(place, isSignedIn, needsToken = false) {
+export function initialState(place, isSignedIn, needsToken = false) {
   return {
     state: {
       place,
@@ -78,14 +78,14 @@ export function emptyWhole(place, isSignedIn, needsToken = false) {
       activity: [],
       isActivityRead: false,
       hasOlder: false,
-      intents: unknownIntents(),
+      intents: emptyIntents(),
       refusals: [],
-      ledger: unreadLedger(),
-      teams: unknownTeams(),
-      board: unreadBoard(),
+      ledger: emptyLedger(),
+      teams: emptyTeams(),
+      board: emptyBoard(),
       work: null,
-      mail: unreadMail(),
-      connection: { phase: 'connecting', since: 0, isLate: false, heardAt: null, retryAt: null },
+      mail: emptyMail(),
+      connection: { phase: 'connecting', since: 0, isLate: false, lastMessageAt: null, retryAt: null },
       problem: null,
       shownAt: null,
       isSignedIn,
@@ -95,39 +95,39 @@ export function emptyWhole(place, isSignedIn, needsToken = false) {
     },
     notes: new Map(),
     journal: null,
-    isJournalWhole: true,
+    isJournalComplete: true,
     head: null,
   };
 }
 
 /**
- * @param {Whole} whole
+ * @param {FullState} current
  * @param {Action} action
- * @returns {Whole} Parts that do not change stay the same objects.
+ * @returns {FullState} Parts that do not change stay the same objects.
  */
-export function reduce(whole, action) {
-  const { state } = whole;
+export function reduce(current, action) {
+  const { state } = current;
   /** @param {Partial<State>} change */
-  const withState = (change) => ({ ...whole, state: { ...state, ...change } });
+  const withState = (change) => ({ ...current, state: { ...state, ...change } });
   switch (action.type) {
     case 'place':
       return withState({ place: action.place });
     case 'graph':
-      return withGraph(whole, action.body, action.now);
+      return withGraph(current, action.body, action.now);
     case 'locks_asked':
-      return { ...whole, journal: [], isJournalWhole: true };
+      return { ...current, journal: [], isJournalComplete: true };
     case 'locks_failed':
-      return { ...whole, journal: null };
+      return { ...current, journal: null };
     case 'locks_missed':
-      return withMissedLocks(whole);
+      return withMissedLocks(current);
     case 'locks':
-      return withLocks(whole, action);
+      return withLocks(current, action);
     case 'events':
-      return withEvents(whole, action);
+      return withEvents(current, action);
     case 'activity':
-      return withActivity(whole, action);
+      return withActivity(current, action);
     case 'intents':
-      return derive(whole, { intents: action.intents }, action.now);
+      return derive(current, { intents: action.intents }, action.now);
     case 'ledger':
       return withState({ ledger: action.ledger });
     case 'teams':
@@ -139,7 +139,7 @@ export function reduce(whole, action) {
     case 'mail':
       return withState({ mail: action.mail });
     case 'connection':
-      return withConnection(whole, { ...state.connection, ...action.change }, action.now);
+      return withConnection(current, { ...state.connection, ...action.change }, action.now);
     case 'problem':
       return withState({ problem: action.problem });
     case 'session':
@@ -149,96 +149,84 @@ export function reduce(whole, action) {
     case 'force_refused':
       return withState({ mayForce: false });
     case 'tick':
-      return derive(whole, { locks: unexpired(state.locks, action.now) }, action.now, true);
+      return derive(current, { locks: dropExpired(state.locks, action.now) }, action.now, true);
   }
 }
 
 /**
  * Changes the state, and the fields that are derived from the changed ones.
- * @param {Whole} whole
+ * @param {FullState} current
  * @param {Partial<State>} change
  * @param {number} now
  * @param {boolean} [isTimed] Whether time alone may have changed the agents.
- * @returns {Whole}
+ * @returns {FullState}
  */
-function derive(whole, change, now, isTimed = false) {
-  const { state } = whole;
+function derive(current, change, now, isTimed = false) {
+  const { state } = current;
   const next = { ...state, ...change };
   const haveLocksChanged = next.locks !== state.locks;
   const haveNeighborsChanged = haveLocksChanged || next.graph !== state.graph;
   if (haveNeighborsChanged) next.neighbors = neighborsOf(next.graph, next.locks);
   if (haveNeighborsChanged || next.policy !== state.policy) {
-    next.blocked = blockedAmong(next.neighbors, next.locks, next.policy);
+    next.blocked = blockedNeighbors(next.neighbors, next.locks, next.policy);
   }
   if (haveLocksChanged || isTimed || change.activity || next.waits !== state.waits) {
-    next.agents = agentsOf(next.locks, next.waits, whole.notes, now);
-    next.hasSeveralLogins = new Set([...next.agents, ...whole.notes.values()].map(({ user }) => user)).size > 1;
+    next.agents = agentsOf(next.locks, next.waits, current.notes, now);
+    next.hasSeveralLogins = new Set([...next.agents, ...current.notes.values()].map(({ user }) => user)).size > 1;
   }
-  next.refusals = openRefusals(whole.notes, state.refusals);
-  return { ...whole, state: next };
+  next.refusals = openRefusals(current.notes, state.refusals);
+  return { ...current, state: next };
 }
 
-/** @param {Whole} whole @returns {Whole} After a change of locks that no event describes completely. */
-function withMissedLocks(whole) {
-  return { ...whole, isJournalWhole: false, state: { ...whole.state, areLocksMissed: true } };
+/** @param {FullState} current @returns {FullState} After a change of locks that no event describes completely. */
+function withMissedLocks(current) {
+  return { ...current, isJournalComplete: false, state: { ...current.state, areLocksMissed: true } };
 }
 
-/**
- * @param {Whole} whole
- * @param {Extract<Action, { type: 'locks' }>} action
- * @returns {Whole}
- */
-function withLocks(whole, action) {
-  const { state, isJournalWhole } = whole;
+/** @param {FullState} current @param {Extract<Action, { type: 'locks' }>} action @returns {FullState} */
+function withLocks(current, action) {
+  const { state, isJournalComplete } = current;
   const { now, pending } = action;
   // The list may be older than the events that arrived while the page read it.
-  const journal = whole.journal ?? [];
-  const locks = unexpired(applyEvents(withKnown(state.locks, action.locks), journal), now);
+  const journal = current.journal ?? [];
+  const locks = dropExpired(applyToLocks(mergeListedLocks(state.locks, action.locks), journal), now);
   const waits = applyToWaits(action.waits, journal);
-  const areLocksMissed = state.areLocksMissed && !isJournalWhole;
+  const areLocksMissed = state.areLocksMissed && !isJournalComplete;
   const change = { locks, waits, pending, locksReadAt: now, areLocksMissed, shownAt: now };
-  return derive({ ...whole, journal: null }, change, now);
+  return derive({ ...current, journal: null }, change, now);
 }
 
-/**
- * @param {Whole} whole
- * @param {Extract<Action, { type: 'activity' }>} action
- * @returns {Whole}
- */
-function withActivity(whole, { events, isCaughtUp, hasOlder: hasOlderEvents, now }) {
-  const { state, notes } = whole;
+/** @param {FullState} current @param {Extract<Action, { type: 'activity' }>} action @returns {FullState} */
+function withActivity(current, { events, isCaughtUp, hasOlder: hasOlderEvents, now }) {
+  const { state, notes } = current;
   const activity = mergeActivity(state.activity, events.map((event) => readActivity(event, isCaughtUp)));
   const hasOlder = (hasOlderEvents ?? state.hasOlder) && activity.length < MAX_ACTIVITY;
   // For holders that already have a note, these events are older, and say nothing new.
-  const unnoted = [...events].sort((one, other) => one.time - other.time)
-    .filter((event) => !isOfTeams(event) && !notes.has(holderKey(event.user, event.agent_id)));
+  const unnoted = [...events].sort((a, b) => a.time - b.time)
+    .filter((event) => !isTeamEvent(event) && !notes.has(holderKey(event.user, event.agent_id)));
   const change = { activity, isActivityRead: true, hasOlder };
-  return derive({ ...whole, notes: noteEvents(notes, unnoted) }, change, now);
+  return derive({ ...current, notes: noteEvents(notes, unnoted) }, change, now);
 }
 
 /**
- * @param {Whole} whole
+ * @param {FullState} current
  * @param {Connection} connection
  * @param {number} now
- * @returns {Whole}
+ * @returns {FullState}
  */
-function withConnection(whole, connection, now) {
+function withConnection(current, connection, now) {
   // After a break, the page has missed events, and the first list may be older than the first event.
-  const isBack = isFollowed(connection) && !isFollowed(whole.state.connection);
-  const next = isBack ? withMissedLocks(whole) : whole;
+  const isBack = isFollowed(connection) && !isFollowed(current.state.connection);
+  const next = isBack ? withMissedLocks(current) : current;
   const state = { ...next.state, connection };
-  return { ...next, state: { ...state, shownAt: areLocksWhole(state) ? now : state.shownAt } };
+  return { ...next, state: { ...state, shownAt: areLocksComplete(state) ? now : state.shownAt } };
 }
 
-/**
- * @param {Whole} whole
- * @param {import('./graph.js').GraphBody} body
- * @param {number} now
- */
-function withGraph(whole, body, now) {
-  const { graph: before } = whole.state;
+/** @param {FullState} current @param {import('./graph.js').GraphBody} body @param {number} now */
+function withGraph(current, body, now) {
+  const { graph: before } = current.state;
   const isSame = before !== null && before.version === body.version && before.files.length === body.nodes.length;
-  return derive(whole, {
+  return derive(current, {
     graph: isSame ? before : readGraph(body),
     graphState: body.state,
     progress: body.progress ?? null,
@@ -248,23 +236,23 @@ function withGraph(whole, body, now) {
 }
 
 /**
- * @param {Whole} before
+ * @param {FullState} before
  * @param {Extract<Action, { type: 'events' }>} action Events up to `caughtUpTo` happened while the page was offline.
- * @returns {Whole}
+ * @returns {FullState}
  */
 function withEvents(before, { events, caughtUpTo, now }) {
   const { branch } = before.state.place;
   const branchEvents = events.filter((event) => event.branch === undefined || event.branch === branch);
-  const whole = branchEvents.some(isPartial) ? withMissedLocks(before) : before;
-  const { state } = whole;
+  const current = branchEvents.some(isPartial) ? withMissedLocks(before) : before;
+  const { state } = current;
   /** @type {Partial<State>} */
   const change = {
-    locks: unexpired(applyEvents(state.locks, branchEvents), now),
+    locks: dropExpired(applyToLocks(state.locks, branchEvents), now),
     waits: applyToWaits(state.waits, branchEvents),
     intents: applyToIntents(state.intents, branchEvents),
     board: applyToBoard(state.board, branchEvents),
   };
-  if (areLocksWhole(state)) change.shownAt = now;
+  if (areLocksComplete(state)) change.shownAt = now;
   const entries = branchEvents.filter(({ type }) => type !== 'graph_progress').map((event) => readActivity(event));
   if (entries.length > 0) {
     for (const entry of entries) entry.isCaughtUp = entry.at <= caughtUpTo;
@@ -280,9 +268,9 @@ function withEvents(before, { events, caughtUpTo, now }) {
     }
     if (event.type === 'graph_update') change.progress = null;
   }
-  const journal = whole.journal && [...whole.journal, ...branchEvents];
-  const head = branchEvents.findLast((event) => event.type === 'head_moved')?.head ?? whole.head;
+  const journal = current.journal && [...current.journal, ...branchEvents];
+  const head = branchEvents.findLast((event) => event.type === 'head_moved')?.head ?? current.head;
   // Members of a team act under handles, which are not holders.
-  const notes = noteEvents(whole.notes, branchEvents.filter((event) => !isOfTeams(event)));
-  return derive({ ...whole, notes, journal, head }, change, now);
+  const notes = noteEvents(current.notes, branchEvents.filter((event) => !isTeamEvent(event)));
+  return derive({ ...current, notes, journal, head }, change, now);
 }

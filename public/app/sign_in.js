@@ -1,8 +1,8 @@
 // The dialog that asks for a token, and the button that signs in and out.
 
-import { make, setText } from './dom.js';
-import { servedRepositories } from './served.js';
-import { sentence } from './truth.js';
+import { makeButton, makeElement, setText } from './dom.js';
+import { servedRepositories } from './local_server.js';
+import { toSentence } from './status_sentences.js';
 
 /** @import { Model, Problem } from './types.js' */
 
@@ -12,18 +12,18 @@ import { sentence } from './truth.js';
  * @returns {{ update: () => void, open: () => void }}
  */
 export function mountSignIn({ dialog, button }, model) {
-  const message = make('p', { class: 'sign-in-said', role: 'alert' });
+  const message = makeElement('p', { class: 'form-message', role: 'alert' });
   const attributes = { type: 'password', name: 'token', required: true, autocomplete: 'off', spellcheck: 'false' };
-  const input = /** @type {HTMLInputElement} */ (make('input', attributes));
+  const input = makeElement('input', attributes);
   const note = `The token stays in this tab until you sign out or close it. It is sent to ${location.host} only.`;
-  const form = make('form', {},
-    make('h2', { id: 'sign-in-title' }, 'Sign in'),
+  const form = makeElement('form', {},
+    makeElement('h2', { id: 'sign-in-title' }, 'Sign in'),
     message,
-    make('label', {}, 'Token', input),
-    make('p', { class: 'sign-in-note' }, note),
-    make('div', { class: 'buttons' },
-      make('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel'),
-      make('button', { class: 'primary' }, 'Sign in')));
+    makeElement('label', {}, 'Token', input),
+    makeElement('p', { class: 'form-note' }, note),
+    makeElement('div', { class: 'buttons' },
+      makeButton({ onclick: () => dialog.close() }, 'Cancel'),
+      makeElement('button', { class: 'primary' }, 'Sign in')));
   dialog.append(form);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -39,7 +39,7 @@ export function mountSignIn({ dialog, button }, model) {
   function open() {
     const { problem, isSignedIn } = model.state;
     const isRefused = problem?.kind === 'sign_in' && isSignedIn;
-    const reason = problem?.kind === 'sign_in' || problem?.kind === 'forbidden' ? sentence(problem.message) : '';
+    const reason = problem?.kind === 'sign_in' || problem?.kind === 'forbidden' ? toSentence(problem.message) : '';
     setText(message, isRefused ? `The token was not accepted: ${reason}` : reason);
     message.classList.toggle('bad', isRefused);
     if (!dialog.open) dialog.showModal();

@@ -1,13 +1,13 @@
 // The view of a page without a repository: all known repositories, and the work in each.
 
-import { deedOf } from '../panels/feed.js';
-import { make, setText } from './dom.js';
-import { nameOf } from './names.js';
-import { placeForm, placeList } from './place_form.js';
+import { describeEvent } from '../panels/feed.js';
+import { makeElement, setText } from './dom.js';
+import { formatCount } from './formatting.js';
+import { nameOf } from './holder.js';
+import { servedRepositories } from './local_server.js';
 import { readRecents } from './recents.js';
-import { servedRepositories } from './served.js';
+import { repositoryForm, repositoryList } from './repository_form.js';
 import { ago } from './time.js';
-import { counted } from './words.js';
 
 /** @typedef {import('./types.js').Model} Model */
 /** @typedef {import('./recents.js').Recent} Recent */
@@ -23,8 +23,8 @@ function overviewSentence({ agents, locked, blocked, last }, now) {
   const parts = [
     ...(agents === 0
       ? ['nobody at work']
-      : [counted(agents, 'agent'), `${locked} locked`, blocked > 0 ? `${blocked} blocked` : '']),
-    last ? `${lastHolder}${deedOf(last)}, ${ago(now - last.at)}` : '',
+      : [formatCount(agents, 'agent'), `${locked} locked`, blocked > 0 ? `${blocked} blocked` : '']),
+    last ? `${lastHolder}${describeEvent(last)}, ${ago(now - last.at)}` : '',
   ];
   return parts.filter(Boolean).join(' \u00b7 ');
 }
@@ -43,7 +43,7 @@ export function mountStart(element, model) {
 
   /** @param {Recent} place */
   function describe({ repoUrl }) {
-    const node = make('span', { class: 'place-overview' });
+    const node = makeElement('span', { class: 'place-overview' });
     overviewNodes.set(repoUrl, [...(overviewNodes.get(repoUrl) ?? []), node]);
     return node;
   }
@@ -65,9 +65,9 @@ export function mountStart(element, model) {
   }
 
   async function build() {
-    const newView = make('div', { class: 'start' },
-      make('h1', {}, 'Watch a repository'),
-      make('p', {}, 'See its files, the agents that work on them, and who is blocked, live.'));
+    const newView = makeElement('div', { class: 'start' },
+      makeElement('h1', {}, 'Watch a repository'),
+      makeElement('p', {}, 'See its files, the agents that work on them, and who is blocked, live.'));
     view = newView;
     element.append(newView);
     const served = (await servedRepositories()) ?? [];
@@ -76,9 +76,9 @@ export function mountStart(element, model) {
       served.some((place) => place.repoUrl === recent.repoUrl && place.branch === recent.branch);
     const recents = readRecents().filter((recent) => !isServed(recent));
     const parts = [
-      placeList(model, 'Served here', served, () => {}, false, describe),
-      placeList(model, 'Recently opened', recents, () => {}, false, describe),
-      placeForm(model, () => {}),
+      repositoryList(model, 'Served here', served, () => {}, false, describe),
+      repositoryList(model, 'Recently opened', recents, () => {}, false, describe),
+      repositoryForm(model, () => {}),
     ];
     newView.append(...parts.filter((part) => part !== null));
     readOverviews();

@@ -1,27 +1,23 @@
 // The state of the connection and of the graph in the top bar, and the same in sentences in a panel.
 
-import { make, setText } from './dom.js';
-import { connectionSentence, graphSentence, statusOf } from './truth.js';
+import { makeButton, makeElement, setText } from './dom.js';
+import { connectionSentence, graphSentence, statusOf } from './status_sentences.js';
 
-/**
- * @param {HTMLElement} element
- * @param {import('./types.js').Model} model
- * @returns {{ update: () => void }}
- */
+/** @param {HTMLElement} element @param {import('./types.js').Model} model @returns {{ update: () => void }} */
 export function mountStatus(element, model) {
-  const mark = make('span', { class: 'status-mark', 'aria-hidden': 'true' });
-  const label = make('span', { class: 'status-label' });
-  const more = make('span', { class: 'status-more' });
-  const graph = make('span', { class: 'status-graph' }, 'graph stale');
-  const bar = /** @type {HTMLProgressElement} */ (make('progress', { class: 'status-bar', 'aria-hidden': 'true' }));
-  const button = make('button', { type: 'button', class: 'status', popovertarget: 'status-panel' },
+  const mark = makeElement('span', { class: 'status-mark', 'aria-hidden': 'true' });
+  const label = makeElement('span', { class: 'status-label' });
+  const more = makeElement('span', { class: 'status-more' });
+  const graph = makeElement('span', { class: 'status-graph' }, 'graph stale');
+  const bar = makeElement('progress', { class: 'status-bar', 'aria-hidden': 'true' });
+  const button = makeButton({ class: 'status', popovertarget: 'status-panel' },
     mark, label, more, graph, bar);
 
-  const connectionText = make('p', {});
-  const graphText = make('p', {});
-  const retry = make('button', { type: 'button', onclick: () => model.retry() }, 'Try again now');
-  const panel = make('div', { id: 'status-panel', class: 'popover', popover: 'auto' },
-    make('h2', {}, 'State'), connectionText, graphText, retry);
+  const connectionText = makeElement('p');
+  const graphText = makeElement('p');
+  const retry = makeButton({ onclick: () => model.retry() }, 'Try again now');
+  const panel = makeElement('div', { id: 'status-panel', class: 'popover', popover: 'auto' },
+    makeElement('h2', {}, 'State'), connectionText, graphText, retry);
   element.append(button, panel);
   panel.addEventListener('beforetoggle', update);
 

@@ -13,7 +13,7 @@ const MAX_STEPS = 1_000_000;
  * @param {string} id
  * @returns {Set<string>} The tasks that the task blocks, directly or indirectly.
  */
-export function heldUpBy(tasks, id) {
+export function tasksBlockedBy(tasks, id) {
   const dependents = dependentsOf(tasks);
   /** @type {Set<string>} */
   const blocked = new Set();
@@ -59,7 +59,7 @@ function boundOf(dependents) {
  * @returns {{ task: Task, count: number }[]} The tasks that block the most others. They wait for nothing, or for a
  *   person.
  */
-export function mostHoldingUp(tasks, maxCount) {
+export function topBlockers(tasks, maxCount) {
   const dependents = dependentsOf(tasks);
   const bound = boundOf(dependents);
   const isRoot = (/** @type {Task} */ task) =>
@@ -67,16 +67,16 @@ export function mostHoldingUp(tasks, maxCount) {
   const candidates = [...dependents.keys()].flatMap((id) => {
     const task = tasks.get(id);
     return task && isRoot(task) ? [{ task, bound: bound(id) }] : [];
-  }).sort((one, other) => other.bound - one.bound);
+  }).sort((a, b) => b.bound - a.bound);
   /** @type {{ task: Task, count: number }[]} */
   const blockers = [];
   let steps = 0;
   for (const { task, bound: atMost } of candidates) {
     if (blockers.length === maxCount && (atMost <= blockers[maxCount - 1].count || steps > MAX_STEPS)) break;
-    const count = heldUpBy(tasks, task.id).size;
+    const count = tasksBlockedBy(tasks, task.id).size;
     steps += count;
     blockers.push({ task, count });
-    blockers.sort((one, other) => other.count - one.count || one.task.rank - other.task.rank);
+    blockers.sort((a, b) => b.count - a.count || a.task.rank - b.task.rank);
     blockers.length = Math.min(blockers.length, maxCount);
   }
   return blockers;

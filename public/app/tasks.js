@@ -1,16 +1,16 @@
 // Tasks as the page shows them, from `GET /api/tasks` and from events. Functions change no argument.
 
 import { timeOf } from './locks.js';
-import { instant } from './teams.js';
+import { parseTime } from './teams.js';
 
-/** @import { Column, Task, WholeTask } from './team_types.js' */
+/** @import { Column, Task, TaskDetails } from './team_types.js' */
 /** @typedef {Map<string, Task>} Tasks By id. */
 
 /** After this number of expired claims, a task is held back until its creator or the leader clears them. */
 const MAX_LAPSES = 3;
 export const PRIORITIES = { high: 0, normal: 1, low: 2 };
 /** @type {Column[]} */
-export const COLUMNS = ['blocked', 'ready', 'in_progress', 'done'];
+export const BOARD_COLUMNS = ['blocked', 'ready', 'in_progress', 'done'];
 
 /** @param {any} view A task of `GET /api/tasks`. @returns {Task} */
 export function readTask(view) {
@@ -25,10 +25,10 @@ export function readTask(view) {
     previousOwner: view.previousOwner ?? null,
     createdBy: view.createdBy,
     createdAt: Date.parse(view.createdAt),
-    claimedAt: instant(view.claimedAt),
-    completedAt: instant(view.completedAt),
+    claimedAt: parseTime(view.claimedAt),
+    completedAt: parseTime(view.completedAt),
     assignee: view.assignee ?? null,
-    reservedUntil: instant(view.reservedUntil),
+    reservedUntil: parseTime(view.reservedUntil),
     dependencies: view.dependencies,
     met: view.metDependencies,
     blocks: view.blocks,
@@ -36,13 +36,13 @@ export function readTask(view) {
     files: view.files,
     branch: view.branch ?? null,
     intentId: view.intent_id ?? null,
-    lease: { state: lease.state, expires: instant(lease.expires), token: lease.token ?? 0 },
+    lease: { state: lease.state, expires: parseTime(lease.expires), token: lease.token ?? 0 },
     lapses: view.lapses,
   };
 }
 
-/** @param {any} body Of `GET /api/tasks/{id}`. @returns {WholeTask} */
-export function readWholeTask(body) {
+/** @param {any} body Of `GET /api/tasks/{id}`. @returns {TaskDetails} */
+export function readTaskDetails(body) {
   const { task } = body;
   const notes = task.notes ?? [];
   const results = body.dependency_results ?? [];
@@ -75,23 +75,23 @@ export function columnOf(task) {
   return task.dependencies.length > 0 || isHeldBack(task) ? 'blocked' : 'ready';
 }
 
-/** The order in which the server hands out tasks. @param {Task} one @param {Task} other */
-function byPriority(one, other) {
-  return PRIORITIES[one.priority] - PRIORITIES[other.priority] || byAge(one, other);
+/** The order in which the server hands out tasks. @param {Task} a @param {Task} b */
+function byPriority(a, b) {
+  return PRIORITIES[a.priority] - PRIORITIES[b.priority] || byAge(a, b);
 }
 
-/** @param {Task} one @param {Task} other */
-function byAge(one, other) {
-  return one.rank - other.rank || one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1);
+/** @param {Task} a @param {Task} b */
+function byAge(a, b) {
+  return a.rank - b.rank || a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
 }
 
 /** @type {Record<Column, (one: Task, other: Task) => number>} */
 const ORDERS = {
   // Tasks that are held back come first: they wait for a person.
-  blocked: (one, other) => Number(isHeldBack(other)) - Number(isHeldBack(one)) || byPriority(one, other),
+  blocked: (a, b) => Number(isHeldBack(b)) - Number(isHeldBack(a)) || byPriority(a, b),
   ready: byPriority,
-  in_progress: (one, other) => (one.claimedAt ?? 0) - (other.claimedAt ?? 0) || byAge(one, other),
-  done: (one, other) => (other.completedAt ?? 0) - (one.completedAt ?? 0) || -byAge(one, other),
+  in_progress: (a, b) => (a.claimedAt ?? 0) - (b.claimedAt ?? 0) || byAge(a, b),
+  done: (a, b) => (b.completedAt ?? 0) - (a.completedAt ?? 0) || -byAge(a, b),
 };
 
 /**
@@ -103,17 +103,17 @@ export function columnsOf(tasks, isShown) {
   /** @type {Record<Column, Task[]>} */
   const columns = { blocked: [], ready: [], in_progress: [], done: [] };
   for (const task of tasks.values()) if (isShown(task)) columns[columnOf(task)].push(task);
-  for (const column of COLUMNS) columns[column].sort(ORDERS[column]);
+  for (const column of BOARD_COLUMNS) columns[column].sort(ORDERS[column]);
   return columns;
 }
 
 /** @param {Task} task @returns {string} The text that a search matches. */
-export function textOf({ id, title, owner, assignee, files }) {
+export function searchTextOf({ id, title, owner, assignee, files }) {
   return `${id} ${title} ${owner ?? ''} ${assignee ?? ''} ${files.join(' ')}`;
 }
 
 /** @param {Tasks} tasks @returns {number | null} When the first claim expires, as far as the page knows. */
-export function firstLapse(tasks) {
+export function firstClaimExpiry(tasks) {
   let first = Infinity;
   for (const task of tasks.values()) if (isHeld(task)) first = Math.min(first, task.lease.expires ?? Infinity);
   return first === Infinity ? null : first;
@@ -208,7 +208,7 @@ function changeOf({ lease, lapses }, event) {
  * @returns {{ ids: Set<string>, hasNew: boolean }} The tasks to read, because the events do not say everything.
  *   `hasNew`: the page also has to read new tasks.
  */
-export function wantedAfter(tasks, events) {
+export function tasksToRead(tasks, events) {
   /** @type {Set<string>} */
   const ids = new Set();
   let hasNew = false;

@@ -1,6 +1,6 @@
 // Reads about teams on demand: a task with its texts, and the tasks about a file.
 
-import { readTask, readWholeTask } from './tasks.js';
+import { readTask, readTaskDetails } from './tasks.js';
 
 /** Maximum number of teams from which the page reads the tasks of a file. */
 const MAX_TEAMS = 8;
@@ -32,7 +32,7 @@ export function makeTeamReads({ api, state }) {
   return {
     async readTask(team, id) {
       const { body } = await api.get(`api/tasks/${encodeURIComponent(id)}`, { ...repository(), team });
-      return readWholeTask(body);
+      return readTaskDetails(body);
     },
     tasksOf(path) {
       const teams = state().teams.list.filter(({ isClosed }) => !isClosed).slice(0, MAX_TEAMS);

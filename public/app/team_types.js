@@ -85,7 +85,7 @@
 
 /**
  * A task with the texts that a list does not contain. `results`: the results of its dependencies, by id.
- * @typedef {Task & { description: string, notes: Note[], result: string, results: Map<string, string> }} WholeTask
+ * @typedef {Task & { description: string, notes: Note[], result: string, results: Map<string, string> }} TaskDetails
  */
 
 /** @typedef {{ name: string, team: Team, tasks: Task[] }} Work The tasks in progress of a team. */
@@ -96,9 +96,9 @@
  * The board of one team.
  * @typedef {object} Board
  * @property {string | null} name Of the team; `null` without a team to show.
- * @property {'unread' | 'reading' | 'whole'} phase How far the open tasks are read.
+ * @property {'unread' | 'reading' | 'complete'} phase How far the open tasks are read.
  * @property {Map<string, Task>} tasks By id.
- * @property {'unread' | 'reading' | 'whole'} done How far the completed tasks are read.
+ * @property {'unread' | 'reading' | 'complete'} done How far the completed tasks are read.
  * @property {Team | null} team
  * @property {string | null} message Why it is out of date.
  */

@@ -6,12 +6,12 @@ import { timeOf } from './locks.js';
 /** @import { Member, Shutdown, Team, Teams } from './team_types.js' */
 
 /** @returns {Teams} Before anything was read. */
-export function unknownTeams() {
+export function emptyTeams() {
   return { phase: 'unknown', list: [], message: null };
 }
 
 /** @param {any} text ISO 8601. @returns {number | null} */
-export function instant(text) {
+export function parseTime(text) {
   return text ? Date.parse(text) : null;
 }
 
@@ -32,7 +32,7 @@ export function readTeam({ team }) {
     leader: team.leader,
     description: team.description ?? '',
     isStrict: team.isStrict,
-    closedAt: instant(team.closedAt),
+    closedAt: parseTime(team.closedAt),
     members: team.members.map(readMember),
     shutdown: team.shutdown ? readShutdown(team.shutdown) : null,
     openTasks: team.openTasks,
@@ -46,7 +46,7 @@ function readMember(member) {
     handle: member.agentId,
     login: member.login,
     agent: member.agent ?? null,
-    lastSeen: instant(member.lastSeen),
+    lastSeen: parseTime(member.lastSeen),
     isLive: member.isLive,
     hasEnded: Boolean(member.endedAt),
     unread: member.unread,
@@ -80,25 +80,25 @@ function readShutdown(shutdown) {
   };
 }
 
-/** Compares handles or names, which ignore case. @param {string} one @param {string | null | undefined} other */
-export function isSameName(one, other) {
-  return one.toLowerCase() === other?.toLowerCase();
+/** Compares handles or names, which ignore case. @param {string} a @param {string | null | undefined} b */
+export function isSameName(a, b) {
+  return a.toLowerCase() === b?.toLowerCase();
 }
 
 /**
  * @param {Teams} teams
- * @param {string | null} wanted The name in the address.
- * @returns {string | null} The name of the team to show: the wanted one, or the open team with the most open tasks.
+ * @param {string | null} requested The name in the address.
+ * @returns {string | null} The name of the team to show: the requested one, or the open team with the most open tasks.
  */
-export function chosenTeam({ list }, wanted) {
-  if (wanted !== null) return list.find(({ name }) => isSameName(name, wanted))?.name ?? null;
-  const [first] = [...list].sort((one, other) =>
-    Number(one.isClosed) - Number(other.isClosed) || other.openTasks - one.openTasks);
+export function selectTeam({ list }, requested) {
+  if (requested !== null) return list.find(({ name }) => isSameName(name, requested))?.name ?? null;
+  const [first] = [...list].sort((a, b) =>
+    Number(a.isClosed) - Number(b.isClosed) || b.openTasks - a.openTasks);
   return first?.name ?? null;
 }
 
 /** @param {{ type: string, team?: string }} event @returns {boolean} */
-export function isOfTeams(event) {
+export function isTeamEvent(event) {
   return typeof event.team === 'string';
 }
 
@@ -129,11 +129,7 @@ function withTeamChange(team, event) {
   }
 }
 
-/**
- * @param {Team} team
- * @param {(member: Member) => Partial<Member> | null} change
- * @returns {Team}
- */
+/** @param {Team} team @param {(member: Member) => Partial<Member> | null} change @returns {Team} */
 function withMembers(team, change) {
   let isChanged = false;
   const members = team.members.map((member) => {
@@ -145,7 +141,7 @@ function withMembers(team, change) {
 }
 
 /**
- * Marks the member that acted as live. An expired claim, or an event about a member, is no act of that member.
+ * Marks the member that acted as live. An expired claim, or an event about a member, is not activity of that member.
  * @param {Team} team
  * @param {any} event
  */
@@ -187,12 +183,8 @@ function withAnswer(team, { shutdown: id, state, handle }) {
   return { ...next, shutdown: { ...shutdown, approved, rejected } };
 }
 
-/**
- * @param {Team} team
- * @param {Shutdown} shutdown
- * @returns {Member[]} The members that still have to answer.
- */
-export function unanswered(team, { target, approved, rejected }) {
+/** @param {Team} team @param {Shutdown} shutdown @returns {Member[]} The members that still have to answer. */
+export function pendingResponders(team, { target, approved, rejected }) {
   const responders = [...approved, ...rejected];
   return team.members.filter(({ handle, isLive, hasEnded }) => {
     if (target !== null ? !isSameName(handle, target) : !isLive && !isSameName(handle, team.leader)) return false;

@@ -3,7 +3,7 @@
 import { watchBoard } from './board_watch.js';
 import { watchMail } from './mail_watch.js';
 import { makeOptionalRead } from './optional_read.js';
-import { isOfTeams, readTeams, unknownTeams } from './teams.js';
+import { emptyTeams, isTeamEvent, readTeams } from './teams.js';
 import { watchWork } from './work_watch.js';
 
 /** Delay of a read, so that several events cause one. */
@@ -36,7 +36,7 @@ export function watchTeams(context) {
     },
     onFailure(phase, message) {
       if (phase !== 'unavailable') {
-        setTeams({ ...unknownTeams(), phase, message: phase === 'sign_in' ? message : null });
+        setTeams({ ...emptyTeams(), phase, message: phase === 'sign_in' ? message : null });
       } else if (state().teams.phase === 'shown') setTeams({ ...state().teams, message });
     },
   });
@@ -58,7 +58,7 @@ export function watchTeams(context) {
     syncSelection,
     /** @param {any[]} events */
     onEvents(events) {
-      const teamEvents = events.filter(isOfTeams);
+      const teamEvents = events.filter(isTeamEvent);
       if (teamEvents.length === 0 || reads.isOver()) return;
       board.onEvents(teamEvents);
       mail.onEvents(teamEvents);
@@ -68,8 +68,8 @@ export function watchTeams(context) {
       if (state().teams.phase !== 'shown' || hasChanged) reads.readSoon(DEBOUNCE_MS);
     },
     followMail: mail.setFollowed,
-    lengthenMail: mail.loadOlder,
-    readDone: board.readDone,
+    loadOlderMessages: mail.loadOlder,
+    readCompletedTasks: board.readCompletedTasks,
     stop() {
       reads.stop();
       board.stop();

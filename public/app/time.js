@@ -39,7 +39,7 @@ export function ago(ms) {
  * @param {number} [now] On the same day, the date is omitted.
  * @returns {string} Local time, such as `14:03:09` or `2026-11-23 14:03:09`.
  */
-export function clock(ms, now) {
+export function timeOfDay(ms, now) {
   const dayOf = (/** @type {Date} */ date) =>
     `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
   const date = new Date(ms);

@@ -12,10 +12,7 @@
  * @typedef {(url: URL, token: string | null, sink: Sink) => () => void} Transport
  */
 
-/**
- * @param {string} text
- * @returns {any} `null` if the text is not a message.
- */
+/** @param {string} text @returns {any} `null` if the text is not a message. */
 function parseMessage(text) {
   try {
     const message = JSON.parse(text);
@@ -25,10 +22,7 @@ function parseMessage(text) {
   }
 }
 
-/**
- * @param {typeof WebSocket} WebSocket
- * @returns {Transport}
- */
+/** @param {typeof WebSocket} WebSocket @returns {Transport} */
 export function socketTransport(WebSocket) {
   return (url, token, sink) => {
     const address = new URL(url);
@@ -56,10 +50,7 @@ export function socketTransport(WebSocket) {
 /** @type {Record<number, number>} By HTTP status. */
 const CLOSE_CODES = { 400: 4400, 401: 4401, 403: 4403, 404: 4404 };
 
-/**
- * @param {typeof fetch} fetch
- * @returns {Transport}
- */
+/** @param {typeof fetch} fetch @returns {Transport} */
 export function streamTransport(fetch) {
   return (url, token, sink) => {
     const abort = new AbortController();

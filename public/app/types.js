@@ -55,7 +55,7 @@
  * @property {number | null} expiry When its first lock expires; `null` without locks.
  * @property {string | null} command The last orchestration command that it got, such as `PROCEED`.
  * @property {number | null} commandAt
- * @property {number} heardAt When it was last active, as far as the page knows.
+ * @property {number} lastActiveAt When it was last active, as far as the page knows.
  * @property {Conflict[]} conflicts The holders that it waits for, and the holders that wait for it.
  * @property {import('./waits.js').Wait | null} wait Its place in the queue.
  */
@@ -102,7 +102,7 @@
  * @property {'connecting' | 'live' | 'reconnecting' | 'offline' | 'ended'} phase
  * @property {number} since
  * @property {boolean} isLate Whether the server has lost its store, so that events are late.
- * @property {number | null} heardAt When the page last got a message of the server.
+ * @property {number | null} lastMessageAt When the page last got a message of the server.
  * @property {number | null} retryAt
  */
 
@@ -136,7 +136,7 @@
  * @property {string[]} mayOverlap
  * @property {string[]} missing Members that it lacks.
  * @property {string | null} reason Why it was blocked, abandoned or completed by force.
- * @property {number | null} heardAt When a holder last worked on it: milliseconds since 1970.
+ * @property {number | null} lastActiveAt When a holder last worked on it: milliseconds since 1970.
  * @property {number} ownedFiles
  */
 
@@ -287,21 +287,23 @@
  * @property {() => Promise<void>} loadOlder Reads older events from the log.
  * @property {(isFollowed: boolean) => void} followLedger Sets whether the ledger is in view. It is read only then.
  * @property {(filter: LedgerFilter) => void} filterLedger
- * @property {() => Promise<void>} lengthenLedger Reads older lines.
+ * @property {() => Promise<void>} loadOlderLines Reads older lines.
  * @property {(isFollowed: boolean) => void} followMail Sets whether the messages are in view. They are read only then.
- * @property {() => Promise<void>} lengthenMail Reads older messages.
- * @property {() => Promise<void>} readDone Reads the completed tasks if there are too many to be read with the others.
- * @property {(team: string, id: string) => Promise<import('./team_types.js').WholeTask>} readTask Reads a task with its
- *   texts.
+ * @property {() => Promise<void>} loadOlderMessages Reads older messages.
+ * @property {() => Promise<void>} readCompletedTasks Reads the completed tasks, if they are too many to be read with
+ *   the others.
+ * @property {(team: string, id: string) => Promise<import('./team_types.js').TaskDetails>} readTask
  * @property {(path: string) => Promise<{ team: string, tasks: import('./team_types.js').Task[] }[]>} tasksOf Reads the
  *   tasks about a file, by team.
  * @property {(path: string) => Promise<Activity[]>} historyOf Reads the events that name a file, the newest first.
  * @property {(repoUrl: string) => Promise<import('./overview.js').Overview>} overview
  * @property {() => Promise<string[]>} branches Reads the branches of the repository that have locks or events.
  * @property {(path: string) => Promise<Verdict>} check
- * @property {(act: import('./acts.js').Act, text: string) => Promise<string>} act Returns the answer of the server.
- * @property {(act: import('./acts.js').Act) => void} confirmAct Asks the user to confirm an act.
- * @property {(listener: (act: import('./acts.js').Act) => void) => void} onConfirmAct Sets what asks the user.
+ * @property {(action: import('./user_actions.js').UserAction, text: string) => Promise<string>} performAction Returns
+ *   the answer of the server.
+ * @property {(action: import('./user_actions.js').UserAction) => void} confirmAction Asks the user to confirm it.
+ * @property {(listener: (action: import('./user_actions.js').UserAction) => void) => void} onConfirmAction Sets the
+ *   function that asks the user.
  * @property {(caller: import('./caller.js').Caller | null) => void} setCaller
  * @property {() => string | null} token
  * @property {(token: string) => void} signIn

@@ -1,6 +1,6 @@
 // Claims in the queue of a branch, from a list of locks and from events. Functions change no argument.
 
-import { holderKey } from './holder.js';
+import { holderKey, readHolder } from './holder.js';
 import { timeOf } from './locks.js';
 
 /**
@@ -26,10 +26,7 @@ import { timeOf } from './locks.js';
 export function readWaits(body, branch) {
   const ofBranch = (body.waiting ?? []).filter((/** @type {any} */ claim) => claim.branch === branch);
   return ofBranch.map((/** @type {any} */ claim) => ({
-    holder: holderKey(claim.user, claim.agent_id),
-    user: claim.user,
-    userName: claim.user_name,
-    agentId: claim.agent_id ?? null,
+    ...readHolder(claim),
     mode: claim.status,
     paths: claim.file_paths,
     blockers: [...new Set((claim.waits_for ?? []).map((/** @type {any} */ lock) => lock.file_path))],
@@ -59,8 +56,8 @@ export function applyToWaits(waits, events) {
     const others = next.filter((wait) => wait.holder !== holder);
     if (event.type === 'lock_refused' && event.reason === 'CONFLICT' && event.status !== 'OPEN') {
       const same = next.find((wait) => isSameClaim(wait, holder, event.files ?? []));
-      const wait = same ? { ...same, blockers: event.conflicts ?? [] } : newWait(holder, event);
-      next = [...others, wait].sort((one, other) => one.since - other.since);
+      const wait = same ? { ...same, blockers: event.conflicts ?? [] } : newWait(event);
+      next = [...others, wait].sort((a, b) => a.since - b.since);
     } else if (others.length < next.length) next = others;
   }
   return next;
@@ -72,13 +69,10 @@ function isSameClaim(wait, holder, paths) {
   return wait.holder === holder && isSame;
 }
 
-/** @param {string} holder @param {any} event @returns {Wait} */
-function newWait(holder, event) {
+/** @param {any} event @returns {Wait} */
+function newWait(event) {
   return {
-    holder,
-    user: event.user,
-    userName: event.user_name ?? event.user,
-    agentId: event.agent_id ?? null,
+    ...readHolder(event),
     mode: event.status === 'READING' ? 'READING' : 'WRITING',
     paths: event.files ?? [],
     blockers: event.conflicts ?? [],
@@ -100,7 +94,7 @@ function withReservation(waits, holder, event) {
  * @param {Map<string, import('./types.js').Lock[]>} locks
  * @returns {{ wait: Wait, byHolder: Map<string, string[]> }[]} Each wait with the files that block it, by their holder.
  */
-export function blockedBy(waits, locks) {
+export function findBlockers(waits, locks) {
   return waits.map((wait) => {
     /** @type {Map<string, string[]>} */
     const byHolder = new Map();

@@ -5,13 +5,13 @@ import { watchIntents } from './intents_watch.js';
 import { watchLedger } from './ledger_watch.js';
 import { firstExpiry, isPartial, readLocks } from './locks.js';
 import { readPending } from './pending.js';
-import { makeTimer, oneAtATime } from './reads.js';
+import { coalesceCalls, makeTimer } from './scheduling.js';
 import { makeStream } from './stream.js';
 import { watchTeams } from './teams_watch.js';
 import { readWaits } from './waits.js';
 
 /** @import { Problem } from './types.js' */
-/** @import { Action, Whole } from './reduce.js' */
+/** @import { Action, FullState } from './reduce.js' */
 
 /** Events that arrive together are applied together, well within a frame. */
 const BATCH_MS = 8;
@@ -40,9 +40,9 @@ const MAX_PAGES = 4;
 /**
  * The timer functions of the browser. Tests pass their own.
  * @typedef {object} Timers
- * @property {(act: () => void, ms: number) => any} setTimeout
+ * @property {(callback: () => void, ms: number) => any} setTimeout
  * @property {(timer: any) => void} clearTimeout
- * @property {(act: () => void, ms: number) => any} setInterval
+ * @property {(callback: () => void, ms: number) => any} setInterval
  * @property {(timer: any) => void} clearInterval
  */
 
@@ -58,7 +58,7 @@ const MAX_PAGES = 4;
  * @param {Timers} options.timers
  * @param {() => boolean} options.isVisible
  * @param {() => boolean} options.isOnline
- * @param {() => Whole} options.get
+ * @param {() => FullState} options.get
  * @param {(action: Action) => void} options.dispatch
  */
 export function watchBranch(options) {
@@ -100,10 +100,7 @@ export function watchBranch(options) {
   const graphTimer = makeTimer(() => loadGraph(), timers);
   const retryTimer = makeTimer(() => loadAll(), timers);
 
-  /**
-   * @param {string} source
-   * @param {Problem | null} problem
-   */
+  /** @param {string} source @param {Problem | null} problem */
   function setProblem(source, problem) {
     if (isStopped) return;
     if (problem) problems.set(source, problem);
@@ -126,13 +123,10 @@ export function watchBranch(options) {
     setProblem(source, null);
   }
 
-  /**
-   * @param {string} source
-   * @param {() => Promise<void>} read
-   */
+  /** @param {string} source @param {() => Promise<void>} read */
   const reportingProblems = (source, read) => {
     let failures = 0;
-    return oneAtATime(async () => {
+    return coalesceCalls(async () => {
       try {
         await read();
         failures = 0;
@@ -253,8 +247,8 @@ export function watchBranch(options) {
     const { connection } = get().state;
     const now = clock.now();
     const since = connection.phase === phase && connection.since ? connection.since : now;
-    const heardAt = phase === 'live' ? now : connection.heardAt;
-    dispatch({ type: 'connection', change: { phase, since, isLate, heardAt, retryAt }, now });
+    const lastMessageAt = phase === 'live' ? now : connection.lastMessageAt;
+    dispatch({ type: 'connection', change: { phase, since, isLate, lastMessageAt, retryAt }, now });
   }
 
   const stream = makeStream({
@@ -265,7 +259,7 @@ export function watchBranch(options) {
     isAnswering: () => locksReadAt > brokenAt,
     listener: {
       opened({ isResumed, isLive, timeMs }) {
-        clock.heard(timeMs);
+        clock.addSample(timeMs);
         caughtUpTo = isResumed ? timeMs : null;
         setProblem('stream', null);
         setPhase('live', null, !isLive);
@@ -287,7 +281,7 @@ export function watchBranch(options) {
         batchTimer.set(BATCH_MS);
       },
       heartbeat(isLive, timeMs) {
-        clock.heard(timeMs);
+        clock.addSample(timeMs);
         const wasLate = get().state.connection.isLate;
         setPhase('live', null, !isLive);
         if (wasLate && isLive) loadLocks();
@@ -307,7 +301,7 @@ export function watchBranch(options) {
         // page reads everything again.
         for (const source of [...unanswered]) clearProblem(source);
         const { shownAt, connection } = get().state;
-        const isOld = clock.now() - Math.max(startedAt, shownAt ?? 0, connection.heardAt ?? 0) > OFFLINE_MS;
+        const isOld = clock.now() - Math.max(startedAt, shownAt ?? 0, connection.lastMessageAt ?? 0) > OFFLINE_MS;
         setPhase(!isOnline() || isOld ? 'offline' : 'reconnecting', clock.now() + retryInMs);
         if (isVisible() && connection.phase !== 'live') poll();
       },
@@ -356,10 +350,10 @@ export function watchBranch(options) {
     },
     followLedger: ledger.setFollowed,
     filterLedger: ledger.setFilter,
-    lengthenLedger: ledger.loadOlder,
+    loadOlderLines: ledger.loadOlder,
     followMail: teams.followMail,
-    lengthenMail: teams.lengthenMail,
-    readDone: teams.readDone,
+    loadOlderMessages: teams.loadOlderMessages,
+    readCompletedTasks: teams.readCompletedTasks,
     syncSelection: teams.syncSelection,
     stop() {
       isStopped = true;

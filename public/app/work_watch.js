@@ -3,7 +3,7 @@
 import { isBoard } from './address.js';
 import { makeOptionalRead } from './optional_read.js';
 import { readTask } from './tasks.js';
-import { chosenTeam, readTeam } from './teams.js';
+import { readTeam, selectTeam } from './teams.js';
 
 /** Delay of a read, so that several events cause one. */
 const DEBOUNCE_MS = 1000;
@@ -18,7 +18,7 @@ export function watchWork(context) {
   function selectedTeam() {
     const { teams, place } = state();
     if (teams.phase !== 'shown' || isBoard(place)) return null;
-    const name = chosenTeam(teams, place.team);
+    const name = selectTeam(teams, place.team);
     return teams.list.find((team) => team.name === name && !team.isClosed)?.name ?? null;
   }
 

@@ -1,6 +1,6 @@
 // The bar above the map: the folder in view, the legend, and the settings of the map.
 
-import { make } from '../app/dom.js';
+import { makeButton, makeElement } from '../app/dom.js';
 
 /** @typedef {import('./weights.js').Measure} Measure */
 
@@ -20,18 +20,16 @@ const MARKS = [
 ];
 
 export class Bar {
-  /**
-   * @param {HTMLElement} parent
-   * @param {BarActions} actions
-   */
+  /** @param {HTMLElement} parent @param {BarActions} actions */
   constructor(parent, actions) {
     this.actions = actions;
-    this.crumbs = make('ol', { class: 'map-crumbs' });
-    const trail = make('nav', { class: 'map-trail', 'aria-label': 'Folder in view' }, this.crumbs);
-    const marks = MARKS.map(([mark, text]) => make('li', {}, make('span', { class: `map-key is-${mark}` }), text));
+    this.crumbs = makeElement('ol', { class: 'map-crumbs' });
+    const trail = makeElement('nav', { class: 'map-trail', 'aria-label': 'Folder in view' }, this.crumbs);
+    const marks = MARKS.map(([mark, text]) =>
+      makeElement('li', {}, makeElement('span', { class: `map-key is-${mark}` }), text));
     this.owned = marks[marks.length - 1];
-    const legend = make('ul', { class: 'map-legend', 'aria-label': 'What the marks of cells mean' }, ...marks);
-    this.languages = make('ul', { class: 'map-languages', 'aria-label': 'Language of a cell' });
+    const legend = makeElement('ul', { class: 'map-legend', 'aria-label': 'What the marks of cells mean' }, ...marks);
+    this.languages = makeElement('ul', { class: 'map-languages', 'aria-label': 'Language of a cell' });
 
     /** @type {Record<Measure, HTMLButtonElement>} */
     this.measures = {
@@ -52,8 +50,8 @@ export class Bar {
     this.fit = button('Fit', 'Show the whole map', () => actions.reset());
     const zoom = group('Zoom', this.zoomOut, this.zoomIn, this.fit);
 
-    const tools = make('div', { class: 'map-tools' }, measures, this.edges, zoom);
-    parent.append(make('div', { class: 'map-bar' }, trail, legend, this.languages, tools));
+    const tools = makeElement('div', { class: 'map-tools' }, measures, this.edges, zoom);
+    parent.append(makeElement('div', { class: 'map-bar' }, trail, legend, this.languages, tools));
     this.shownCrumbs = '';
     this.showOwned(false);
     this.#setMeasure('size');
@@ -67,9 +65,9 @@ export class Bar {
   /** @param {string[]} languages @param {import('./palette.js').Palette} palette */
   showLanguages(languages, palette) {
     this.languages.replaceChildren(...languages.map((language) => {
-      const tint = make('span', { class: 'map-tint' });
+      const tint = makeElement('span', { class: 'map-tint' });
       tint.style.background = palette.cell(language);
-      return make('li', {}, tint, language);
+      return makeElement('li', {}, tint, language);
     }));
   }
 
@@ -93,7 +91,7 @@ export class Bar {
     this.crumbs.replaceChildren(...folders.map(({ node, name }, index) => {
       const crumb = button(name, '', () => this.actions.goTo(node));
       if (index === folders.length - 1) crumb.setAttribute('aria-current', 'location');
-      return make('li', {}, crumb);
+      return makeElement('li', {}, crumb);
     }));
   }
 
@@ -113,7 +111,7 @@ export class Bar {
 
 /** @param {string} label @param {...HTMLButtonElement} buttons */
 function group(label, ...buttons) {
-  return make('div', { class: 'map-choice', role: 'group', 'aria-label': label }, ...buttons);
+  return makeElement('div', { class: 'map-choice', role: 'group', 'aria-label': label }, ...buttons);
 }
 
 /**
@@ -123,6 +121,5 @@ function group(label, ...buttons) {
  */
 function button(text, title, onclick) {
   const label = text.length < 2 ? title : '';
-  const attributes = { type: 'button', title: title || null, 'aria-label': label || null, onclick };
-  return /** @type {HTMLButtonElement} */ (make('button', attributes, text));
+  return makeButton({ title: title || null, 'aria-label': label || null, onclick }, text);
 }

@@ -1,9 +1,10 @@
 // The canvas of cells and names. While the camera pans, the layer shifts it, and draws only the part that comes into
 // view.
 
+import { canvasContext } from '../app/dom.js';
 import { paintCells } from './paint_cells.js';
 import { paintLabels } from './paint_labels.js';
-import { wholeView } from './scene.js';
+import { viewRegion } from './scene.js';
 
 /** @import { Region, Scene } from './scene.js' */
 
@@ -11,25 +12,23 @@ export class BaseLayer {
   /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
     this.canvas = canvas;
-    const context = canvas.getContext('2d', { alpha: false });
-    if (!context) throw new Error('This browser has no 2D canvas');
-    this.context = context;
+    this.context = canvasContext(canvas, { alpha: false });
     /** @type {Scene | null} The scene on the canvas. */
-    this.shown = null;
+    this.lastScene = null;
     this.isShifted = false;
   }
 
   /** @param {Scene} scene @param {boolean} isMoving Whether the camera moves. */
   draw(scene, isMoving) {
-    const { shown } = this;
-    this.shown = scene;
+    const { lastScene } = this;
+    this.lastScene = scene;
     // After a pan, the layer draws everything once, so that names move into view.
-    if (!shown || !isSameButForPan(shown, scene) || (this.isShifted && !isMoving)) {
+    if (!lastScene || !isSameButForPan(lastScene, scene) || (this.isShifted && !isMoving)) {
       this.#paintAll(scene);
       return;
     }
-    const dx = scene.ox - shown.ox;
-    const dy = scene.oy - shown.oy;
+    const dx = scene.ox - lastScene.ox;
+    const dy = scene.oy - lastScene.oy;
     if (dx === 0 && dy === 0) return;
     const { width, height } = scene;
     if (Math.abs(dx) >= width || Math.abs(dy) >= height) {
@@ -48,13 +47,13 @@ export class BaseLayer {
 
   /** Redraws everything next time, because more than the camera has changed. */
   invalidate() {
-    this.shown = null;
+    this.lastScene = null;
   }
 
   /** @param {Scene} scene */
   #paintAll(scene) {
     this.isShifted = false;
-    this.#paint(scene, wholeView(scene));
+    this.#paint(scene, viewRegion(scene));
   }
 
   /** @param {Scene} scene @param {Region} region */

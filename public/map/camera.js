@@ -1,6 +1,6 @@
 // The part of the map in view, and its scale. At scale 1, the whole map is in view.
 
-import { anchorAt, emptyPlacement, place, pointOf } from './placement.js';
+import { anchorAt, computePlacement, emptyPlacement, pointOf } from './placement.js';
 
 /** @typedef {import('./layout.js').Layout} Layout */
 /** @typedef {import('./placement.js').Anchor} Anchor */
@@ -111,7 +111,7 @@ export class Camera {
   }
 
   #place() {
-    place(this.layout, this.width * this.scale, this.height * this.scale, this.placement);
+    computePlacement(this.layout, this.width * this.scale, this.height * this.scale, this.placement);
   }
 
   #clamp() {

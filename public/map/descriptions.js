@@ -1,9 +1,9 @@
 // The texts of the map.
 
-import { nameOf } from '../app/names.js';
+import { formatBytes, formatCount } from '../app/formatting.js';
+import { nameOf } from '../app/holder.js';
+import { noLocksSentence } from '../app/status_sentences.js';
 import { countdown } from '../app/time.js';
-import { nothingLocked } from '../app/truth.js';
-import { byteSize, counted } from '../app/words.js';
 
 /** @import { Graph, State } from '../app/types.js' */
 
@@ -17,10 +17,10 @@ export function fileLines(graph, file, state, now) {
   const { locks, neighbors, blocked } = state;
   const { path, size, language, state: unscanned } = graph.files[file];
   const lines = [[
-    size ? byteSize(size) : '',
+    size ? formatBytes(size) : '',
     language,
-    counted(graph.imports[file]?.length ?? 0, 'import'),
-    counted(graph.importers[file]?.length ?? 0, 'importer'),
+    formatCount(graph.imports[file]?.length ?? 0, 'import'),
+    formatCount(graph.importers[file]?.length ?? 0, 'importer'),
   ].filter(Boolean).join(' · ')];
   if (unscanned) lines.push(`Not scanned: ${unscanned}`);
   for (const lock of locks.get(path) ?? []) {
@@ -29,7 +29,7 @@ export function fileLines(graph, file, state, now) {
   }
   const writers = neighbors.get(path);
   if (writers?.length && !locks.has(path)) {
-    const more = writers.length > 1 ? ` and ${counted(writers.length - 1, 'other')}` : '';
+    const more = writers.length > 1 ? ` and ${formatCount(writers.length - 1, 'other')}` : '';
     lines.push(`${blocked.has(path) ? 'Blocked: neighbor' : 'Neighbor'} of ${writers[0]}${more}`);
   }
   return lines;
@@ -40,12 +40,12 @@ export function fileLines(graph, file, state, now) {
  * @param {State} state
  * @param {number} now
  */
-export function summary(state, now) {
+export function mapSummary(state, now) {
   const { graph, locks } = state;
   if (!graph || graph.files.length === 0) return 'Map of the repository, without files yet.';
   const writing = [...locks.values()].filter((pathLocks) => pathLocks.some(({ mode }) => mode === 'WRITING')).length;
   const reading = (locks.size - writing).toLocaleString('en-US');
-  const locked = `${counted(writing, 'file')} locked for WRITING, ${reading} for READING.`;
-  const lockText = locks.size > 0 ? locked : nothingLocked(state, now, locked);
-  return `Map of ${counted(graph.files.length, 'file')} by folder. ${lockText}`;
+  const locked = `${formatCount(writing, 'file')} locked for WRITING, ${reading} for READING.`;
+  const lockText = locks.size > 0 ? locked : noLocksSentence(state, now, locked);
+  return `Map of ${formatCount(graph.files.length, 'file')} by folder. ${lockText}`;
 }

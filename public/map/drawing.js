@@ -1,6 +1,6 @@
 // The canvases of the map, one above the other. Each is drawn again only if it has to be.
 
-import { make, setAttribute } from '../app/dom.js';
+import { canvasContext, makeElement, setAttribute } from '../app/dom.js';
 import { BaseLayer } from './base_layer.js';
 import { EdgeLayer } from './edge_layer.js';
 import { paintFocus } from './paint_focus.js';
@@ -34,14 +34,12 @@ export class Drawing {
       { class: 'map-base', role: 'img' },
       { class: 'map-edges', 'aria-hidden': 'true' },
       { class: 'map-marks', 'aria-hidden': 'true' },
-    ].map((attributes) => /** @type {HTMLCanvasElement} */ (make('canvas', attributes)));
+    ].map((attributes) => makeElement('canvas', attributes));
     stage.append(base, edges, marks);
     this.canvases = [base, edges, marks];
     this.base = new BaseLayer(base);
     this.edges = new EdgeLayer(edges);
-    const context = marks.getContext('2d');
-    if (!context) throw new Error('This browser has no 2D canvas');
-    this.marks = context;
+    this.marks = canvasContext(marks);
     this.dpr = 1;
     /** CSS pixels of one pixel of the map: text of the canvas grows with the font size of the page. */
     this.unit = 1;

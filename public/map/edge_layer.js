@@ -1,5 +1,6 @@
 // The canvas of edges. Many edges take long to draw: while the camera moves, the layer only shifts the canvas.
 
+import { canvasContext } from '../app/dom.js';
 import { paintEdges } from './paint_edges.js';
 
 /** @typedef {import('./scene.js').Scene} Scene */
@@ -12,36 +13,34 @@ export class EdgeLayer {
   /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
     this.canvas = canvas;
-    const context = canvas.getContext('2d');
-    if (!context) throw new Error('This browser has no 2D canvas');
-    this.context = context;
+    this.context = canvasContext(canvas);
     /** @type {Scene | null} The scene on the canvas. */
-    this.shown = null;
+    this.lastScene = null;
     this.isEmpty = true;
   }
 
   /** @param {Scene} scene @param {EdgeGroup[]} groups @param {boolean} isMoving */
   draw(scene, groups, isMoving) {
-    const { shown } = this;
+    const { lastScene } = this;
     const count = groups.reduce((sum, { nodes }) => sum + nodes.length / 2, 0);
-    if (shown && isMoving && (count > QUICK_EDGES || groups.some(({ isBundled }) => isBundled))) {
-      if (shown.scale !== scene.scale) this.#clear();
-      else this.#shift((scene.ox - shown.ox) / scene.dpr, (scene.oy - shown.oy) / scene.dpr);
+    if (lastScene && isMoving && (count > QUICK_EDGES || groups.some(({ isBundled }) => isBundled))) {
+      if (lastScene.scale !== scene.scale) this.#clear();
+      else this.#shift((scene.ox - lastScene.ox) / scene.dpr, (scene.oy - lastScene.oy) / scene.dpr);
       return;
     }
-    if (shown && shown.scale === scene.scale && shown.ox === scene.ox && shown.oy === scene.oy) return;
+    if (lastScene && lastScene.scale === scene.scale && lastScene.ox === scene.ox && lastScene.oy === scene.oy) return;
     this.#shift(0, 0);
     this.#clear();
     if (count > 0) paintEdges(this.context, scene, groups);
     this.isEmpty = count === 0;
     // An empty canvas would still cost time in each frame.
     this.canvas.style.display = this.isEmpty ? 'none' : '';
-    this.shown = scene;
+    this.lastScene = scene;
   }
 
   /** Redraws the edges next time. */
   invalidate() {
-    this.shown = null;
+    this.lastScene = null;
   }
 
   #clear() {

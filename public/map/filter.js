@@ -1,4 +1,4 @@
-import { textFilter } from '../app/words.js';
+import { textFilter } from '../app/formatting.js';
 
 /**
  * How many files inside each node have every word of a text in their paths.
@@ -6,7 +6,7 @@ import { textFilter } from '../app/words.js';
  * @param {string} text
  * @returns {Int32Array | null} Null if the text is blank.
  */
-export function matchesOf(tree, text) {
+export function countMatches(tree, text) {
   if (!text.trim()) return null;
   const isMatch = textFilter(text);
   const matches = new Int32Array(tree.count);

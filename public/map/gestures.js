@@ -25,7 +25,7 @@ const DOUBLE_CLICK_PX = 24;
  * @param {() => number} unitOf CSS pixels of one pixel of the map.
  * @param {Gestures} gestures
  */
-export function listen(element, unitOf, gestures) {
+export function listenForGestures(element, unitOf, gestures) {
   /** The position of each pressed pointer, by id. @type {Map<number, { x: number, y: number }>} */
   const pointers = new Map();
   let travel = 0;

@@ -13,7 +13,7 @@ const DIRECTIONS = [[1, 0], [-1, 0], [0, 1], [0, -1], [1, 1], [-1, 1], [1, -1], 
  * @param {{ width: number, height: number }} view
  * @returns {(Box | null)[]} `null` without room.
  */
-export function placesOf(labels, obstacles, view) {
+export function placeLabels(labels, obstacles, view) {
   const occupied = [...obstacles];
   return labels.map(({ cell, width, height }) => {
     if (width > view.width || height > view.height) return null;
@@ -50,8 +50,8 @@ function offsetFrom(cellStart, cellLength, length, direction, distance) {
   return cellStart + (cellLength - length) / 2;
 }
 
-/** @param {Box} one @param {Box} other */
-function isOverlapping(one, other) {
-  const overlapsX = one.left < other.left + other.width && one.left + one.width > other.left;
-  return overlapsX && one.top < other.top + other.height && one.top + one.height > other.top;
+/** @param {Box} a @param {Box} b */
+function isOverlapping(a, b) {
+  const overlapsX = a.left < b.left + b.width && a.left + a.width > b.left;
+  return overlapsX && a.top < b.top + b.height && a.top + a.height > b.top;
 }

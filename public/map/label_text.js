@@ -1,5 +1,7 @@
 // Fits text into cells. Widths come from a table of characters: measuring each name would take longer than drawing.
 
+import { canvasContext } from '../app/dom.js';
+
 const ELLIPSIS = '…';
 const FIRST = 32;
 const LAST = 126;
@@ -21,7 +23,7 @@ const MAX_SIZE_ON_NARROW_MAP = 18;
  * @param {number} mapWidth
  * @returns {number} The smallest size if none fits.
  */
-export function sizeOf(width, room, height, mapWidth) {
+export function labelSize(width, room, height, mapWidth) {
   const maxOfMap = mapWidth < WIDE_MAP ? MAX_SIZE_ON_NARROW_MAP : SIZES[0];
   const max = Math.min((room * 10) / width, height * MAX_HEIGHT_SHARE, maxOfMap);
   return SIZES.find((size) => size <= max) ?? SIZES[SIZES.length - 1];
@@ -89,7 +91,7 @@ export class TextWidths {
  * @param {number} maxLines
  * @returns {{ lines: string[], isWhole: boolean }}
  */
-export function linesOf(widths, name, room, maxLines) {
+export function breakLines(widths, name, room, maxLines) {
   if (widths.of(name) <= room) return { lines: [name], isWhole: true };
   for (let index = maxLines > 1 ? name.length - 1 : 0; index > 0; index--) {
     const isWordStart = /[-_. ]/.test(name[index - 1]) || name[index] === '.'
@@ -112,9 +114,8 @@ function isLowSurrogate(text, index) {
 }
 
 /** @param {string} font As CSS. */
-export function widthsOf(font) {
-  const context = document.createElement('canvas').getContext('2d');
-  if (!context) throw new Error('This browser has no 2D canvas');
+export function measureFont(font) {
+  const context = canvasContext(document.createElement('canvas'));
   context.font = font;
   return new TextWidths((text) => context.measureText(text).width);
 }

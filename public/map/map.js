@@ -1,15 +1,15 @@
 // The map of the repository: its content, and when it draws. Other modules paint, place and measure.
 
-import { make } from '../app/dom.js';
+import { makeElement } from '../app/dom.js';
+import { formatBytes, formatCount } from '../app/formatting.js';
 import { filesOf } from '../app/intents.js';
-import { byteSize, counted } from '../app/words.js';
 import { Bar } from './bar.js';
 import { Camera } from './camera.js';
-import { summary } from './descriptions.js';
+import { mapSummary } from './descriptions.js';
 import { Drawing } from './drawing.js';
 import { ALL_EDGES_LIMIT, edgeGroups } from './edge_groups.js';
-import { matchesOf } from './filter.js';
-import { widthsOf } from './label_text.js';
+import { countMatches } from './filter.js';
+import { measureFont } from './label_text.js';
 import { aspectFor, layoutOf } from './layout.js';
 import { LockLights } from './lock_lights.js';
 import { Minimap } from './minimap.js';
@@ -54,7 +54,7 @@ function languagesOf(graph) {
   /** @type {Map<string, number>} */
   const counts = new Map();
   for (const { language } of graph.files) if (language) counts.set(language, (counts.get(language) ?? 0) + 1);
-  const sorted = [...counts].sort(([, one], [, other]) => other - one);
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
   return sorted.slice(0, MAX_LANGUAGES).map(([language]) => language);
 }
 
@@ -106,7 +106,7 @@ class MapView {
         this.#changeEdges();
       },
     });
-    this.stage = make('div', { class: 'map-stage' });
+    this.stage = makeElement('div', { class: 'map-stage' });
     element.append(this.stage);
     this.drawing = new Drawing(this.stage);
     this.minimap = new Minimap(this.stage, (anchor) => {
@@ -122,8 +122,8 @@ class MapView {
       onOpen: (node) => this.goTo(this.tree && this.tree.file[node] >= 0 ? this.tree.parent[node] : node),
     });
     this.palette = readPalette(element);
-    this.widths = widthsOf(`10px ${this.palette.font}`);
-    this.boldWidths = widthsOf(`600 10px ${this.palette.font}`);
+    this.widths = measureFont(`10px ${this.palette.font}`);
+    this.boldWidths = measureFont(`600 10px ${this.palette.font}`);
 
     for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print']) {
       window.matchMedia(query).addEventListener('change', () => this.#changeTheme());
@@ -178,7 +178,7 @@ class MapView {
     if (isNewGraph) this.#changeGraph();
     if (changed.has('place')) this.#changePlace();
     if (isNewGraph || changed.has('locks')) this.#changeLocks();
-    this.drawing.describe(summary(state, this.model.now()));
+    this.drawing.describe(mapSummary(state, this.model.now()));
     if (isNewGraph || changed.has('intents') || changed.has('place')) this.#changeOwned();
     // Draws now, so that a new lock shows in this frame.
     this.#draw();
@@ -232,7 +232,7 @@ class MapView {
     const { file, agent, filter } = this.model.state.place;
     if (this.shownFilter !== filter && this.tree) {
       this.shownFilter = filter;
-      this.matches = matchesOf(this.tree, filter);
+      this.matches = countMatches(this.tree, filter);
       this.drawing.invalidate();
     }
     if (!this.tree) return;
@@ -381,8 +381,8 @@ class MapView {
       boldWidths: this.boldWidths,
       matches: this.matches,
       detailOf: (file) => (this.measure === 'size'
-        ? graph.files[file].size > 0 ? byteSize(graph.files[file].size) : ''
-        : counted(graph.importers[file]?.length ?? 0, 'importer')),
+        ? graph.files[file].size > 0 ? formatBytes(graph.files[file].size) : ''
+        : formatCount(graph.importers[file]?.length ?? 0, 'importer')),
     });
     const lights = this.lights.current(now);
     const nodeOf = (/** @type {string} */ path) => {

@@ -1,7 +1,7 @@
 // The whole map, small, with a frame around the part in view. The user can drag the frame.
 
-import { make } from '../app/dom.js';
-import { anchorAt, emptyPlacement, isClosed, place, pointOf } from './placement.js';
+import { makeElement } from '../app/dom.js';
+import { anchorAt, computePlacement, emptyPlacement, isClosed, pointOf } from './placement.js';
 
 /** @typedef {import('./camera.js').Camera} Camera */
 /** @typedef {import('./placement.js').Anchor} Anchor */
@@ -21,7 +21,7 @@ export class Minimap {
    */
   constructor(parent, onMove) {
     const attributes = { class: 'map-minimap', 'aria-hidden': 'true', hidden: true };
-    this.canvas = /** @type {HTMLCanvasElement} */ (make('canvas', attributes));
+    this.canvas = makeElement('canvas', attributes);
     parent.append(this.canvas);
     this.layout = /** @type {import('./layout.js').Layout | null} */ (null);
     this.placement = emptyPlacement(0);
@@ -101,7 +101,7 @@ export class Minimap {
     if (this.layout !== layout) this.placement = emptyPlacement(tree.count);
     this.layout = layout;
     this.cellsKey = key;
-    place(layout, width, height, this.placement, false);
+    computePlacement(layout, width, height, this.placement, false);
     this.cells.width = Math.round(width * dpr);
     this.cells.height = Math.round(height * dpr);
     const context = this.cells.getContext('2d', { alpha: false });

@@ -1,4 +1,4 @@
-import { walk } from './scene.js';
+import { visitNodes } from './scene.js';
 
 /**
  * Draws folders and cells. The lines between cells are gaps that show the folder behind them.
@@ -10,7 +10,7 @@ export function paintCells(context, scene, region) {
   const { layout: { tree }, files, palette, matches, dpr } = scene;
   const gap = Math.max(1, Math.round(dpr * 0.75));
   let fill = '';
-  walk(scene, region, (node, left, top, width, height, isTile) => {
+  visitNodes(scene, region, (node, left, top, width, height, isTile) => {
     const file = tree.file[node];
     let color;
     if (file < 0 && !isTile) {

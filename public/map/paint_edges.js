@@ -18,11 +18,7 @@ const MAX_BEND = 70;
 const MAX_WIDTH_FACTOR = 4;
 const MAX_BUNDLE_ALPHA = 0.4;
 
-/**
- * @param {CanvasRenderingContext2D} context
- * @param {import('./scene.js').Scene} scene
- * @param {EdgeGroup[]} groups
- */
+/** @param {CanvasRenderingContext2D} context @param {import('./scene.js').Scene} scene @param {EdgeGroup[]} groups */
 export function paintEdges(context, scene, groups) {
   for (const group of groups) {
     const { nodes, color, alpha, weight, isBundled } = group;
@@ -94,7 +90,7 @@ function paintBundle(context, scene, { nodes, color, alpha, weight }) {
   /** By the three nodes of the segment. @type {Map<string, { segment: number[], count: number }>} */
   const segments = new Map();
   for (let index = 0; index < nodes.length; index += 2) {
-    const route = wayBetween(tree, nodes[index], nodes[index + 1]);
+    const route = routeBetween(tree, nodes[index], nodes[index + 1]);
     for (let position = 1; position < route.length - 1; position += 1) {
       const segment = route.slice(position - 1, position + 2);
       const shared = segments.get(segment.join());
@@ -134,7 +130,7 @@ function middleOf(from, to) {
  * @param {number} to
  * @returns {number[]} Both files and the folders between them. The common folder is left out if there is another one.
  */
-export function wayBetween({ parent, depth }, from, to) {
+export function routeBetween({ parent, depth }, from, to) {
   const [up, down] = [[from], [to]];
   while (parent[up[up.length - 1]] !== parent[down[down.length - 1]]) {
     const [lastUp, lastDown] = [up[up.length - 1], down[down.length - 1]];

@@ -28,11 +28,7 @@ export function paintFocus(context, scene, { selected, connectedNodes, agentNode
   }
 }
 
-/**
- * @param {CanvasRenderingContext2D} context
- * @param {import('./scene.js').Scene} scene
- * @param {number} node
- */
+/** @param {CanvasRenderingContext2D} context @param {import('./scene.js').Scene} scene @param {number} node */
 function outlineFocus(context, scene, node) {
   const { palette: { color }, dpr } = scene;
   outline(context, scene, node, color.ground, 5 * dpr);

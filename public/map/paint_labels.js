@@ -1,6 +1,6 @@
 import { HEADER } from './frame.js';
-import { linesOf, SIZES, sizeOf } from './label_text.js';
-import { walk } from './scene.js';
+import { breakLines, labelSize, SIZES } from './label_text.js';
+import { visitNodes } from './scene.js';
 
 const FOLDER_PX = 11;
 const LINE_HEIGHT = 1.2;
@@ -32,7 +32,7 @@ export function paintLabels(context, scene, region) {
     files: new Map(SIZES.map((size) => [size, `${size * dpr}px ${palette.font}`])),
     detail: `${DETAIL_PX * dpr}px ${palette.font}`,
   };
-  walk(scene, region, (node, boxLeft, boxTop, boxWidth, boxHeight, isTile) => {
+  visitNodes(scene, region, (node, boxLeft, boxTop, boxWidth, boxHeight, isTile) => {
     const isFolder = tree.file[node] < 0;
     // A name stays in view when the start of its box is not.
     const left = Math.max(boxLeft, 0);
@@ -57,9 +57,9 @@ export function paintLabels(context, scene, region) {
     const textLeft = left + inset * dpr;
     const textWidth = width / dpr - inset - 3;
     const name = tree.name[node];
-    const size = sizeOf(widths.of(name), textWidth, height / dpr, scene.width / dpr);
+    const size = labelSize(widths.of(name), textWidth, height / dpr, scene.width / dpr);
     const maxLines = height >= (MIN_HEIGHT + size * LINE_HEIGHT) * dpr ? 2 : 1;
-    const { lines } = linesOf(widths, name, textWidth * (10 / size), maxLines);
+    const { lines } = breakLines(widths, name, textWidth * (10 / size), maxLines);
     if (lines.length === 0) return;
     const firstBaseline = top + (height < 18 * dpr ? 11 : size + 3) * dpr;
     const ink = isDimmed ? palette.dimmedInk : palette.cellInk;

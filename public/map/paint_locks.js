@@ -2,8 +2,8 @@
 // blocked neighbor hatched, another neighbor dotted.
 
 import { drawIcon } from './icons.js';
+import { breakLines, labelSize } from './label_text.js';
 import { pulseOf, strengthOf } from './lock_lights.js';
-import { linesOf, sizeOf } from './label_text.js';
 import { BADGE_HEIGHT, badgeWidth, paintBadge } from './paint_badges.js';
 import { paintNamesBeside } from './paint_names.js';
 import { boxOf, isOutOfView } from './scene.js';
@@ -153,9 +153,9 @@ function paintText(context, scene, mark, locks, box, node) {
   const iconInk = mark === 'WRITING' ? palette.onWriting : palette.color.reading;
   const hasBadges = hasRoomForBadges(scene, box);
   const name = tree.name[node];
-  const size = Math.max(MIN_NAME_PX, sizeOf(boldWidths.of(name), roomX - ICON - 12, roomY, scene.width / dpr));
-  const beside = linesOf(boldWidths, name, (roomX - ICON - 12) * (10 / size), 1);
-  const below = beside.isWhole ? beside : linesOf(boldWidths, name, (roomX - 8) * (10 / size), 2);
+  const size = Math.max(MIN_NAME_PX, labelSize(boldWidths.of(name), roomX - ICON - 12, roomY, scene.width / dpr));
+  const beside = breakLines(boldWidths, name, (roomX - ICON - 12) * (10 / size), 1);
+  const below = beside.isWhole ? beside : breakLines(boldWidths, name, (roomX - 8) * (10 / size), 2);
   // If the name is below the icon, the badges are beside the icon.
   const isBelow = !beside.isWhole && below.isWhole && roomY >= ICON + 8 + below.lines.length * size * LINE;
   const isNamed = beside.isWhole || isBelow;

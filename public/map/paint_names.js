@@ -1,6 +1,6 @@
 // Names and badges of locked files whose cells have no room for them, beside the cells, with lines to the cells.
 
-import { placesOf } from './label_places.js';
+import { placeLabels } from './label_places.js';
 import { BADGE_HEIGHT, badgeWidth, paintBadge } from './paint_badges.js';
 import { boxOf } from './scene.js';
 
@@ -47,7 +47,7 @@ export function paintNamesBeside(context, scene, cells, locked, isMoving) {
       const offset = offsets.get(node);
       return offset ? { left: cell.left + offset.dx, top: cell.top + offset.dy, width, height } : null;
     })
-    : placesOf(labels, locked, scene);
+    : placeLabels(labels, locked, scene);
   if (!isMoving) {
     /** @type {Map<number, Offset>} */
     const nextOffsets = new Map();

@@ -1,5 +1,7 @@
 // The colors and fonts of the canvas. The page reads them from the style sheet once for each theme.
 
+import { canvasContext } from '../app/dom.js';
+
 /** @typedef {[number, number, number]} Rgb */
 
 const NAMES = /** @type {const} */ ([
@@ -34,8 +36,7 @@ export function readPalette(element) {
   const probe = document.createElement('span');
   probe.className = 'map-probe';
   element.append(probe);
-  const pixel = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
-  if (!pixel) throw new Error('This browser has no 2D canvas');
+  const pixel = canvasContext(document.createElement('canvas'), { willReadFrequently: true });
   /** @param {string} token @returns {Rgb} */
   const rgb = (token) => {
     // The browser resolves `light-dark()` only in a used color. Only a pixel gives every notation as three numbers.
@@ -50,14 +51,14 @@ export function readPalette(element) {
   const holders = Array.from({ length: HOLDERS }, (_, slot) => css(rgb(`holder-${slot}`)));
   const font = getComputedStyle(probe).fontFamily;
   probe.remove();
-  const tinted = memoized((language) => (language ? mix(cell, hueOf(language), TINT) : cell));
+  const tinted = memoize((language) => (language ? mix(cell, hueOf(language), TINT) : cell));
   return {
     color,
     holders,
     // The colors alternate, so that nested boxes differ. None comes near the color of cells.
     folders: [ground, folder, mix(folder, cell, -0.4)].map(css),
-    cell: memoized((language) => css(tinted(language))),
-    dimmedCell: memoized((language) => css(mix(tinted(language), folder, DIMMED))),
+    cell: memoize((language) => css(tinted(language))),
+    dimmedCell: memoize((language) => css(mix(tinted(language), folder, DIMMED))),
     cellInk: css(mix(ink, cell, 0.12)),
     cellSoft: css(soft),
     folderInk: css(mix(ink, soft, 0.3)),
@@ -68,7 +69,7 @@ export function readPalette(element) {
 }
 
 /** @template T @param {(key: string | null) => T} compute */
-function memoized(compute) {
+function memoize(compute) {
   /** @type {Map<string | null, T>} */
   const cache = new Map();
   return (/** @type {string | null} */ key) => {

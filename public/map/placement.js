@@ -38,7 +38,7 @@ export function emptyPlacement(count) {
  * @param {Placement} placement Receives the result.
  * @param {boolean} [isFramed] Whether folders have frames.
  */
-export function place(layout, width, height, placement, isFramed = true) {
+export function computePlacement(layout, width, height, placement, isFramed = true) {
   const { tree: { count, parent, file }, left, top, side } = layout;
   const { x, y, w, h, inset, header } = placement;
   for (let node = 0; node < count; node++) {
@@ -114,10 +114,7 @@ export function anchorAt(layout, placement, px, py) {
   return { node, u: (px - placement.x[node]) / placement.w[node], v: (py - placement.y[node]) / placement.h[node] };
 }
 
-/**
- * @param {Placement} placement
- * @param {Anchor} anchor
- */
+/** @param {Placement} placement @param {Anchor} anchor */
 export function pointOf(placement, { node, u, v }) {
   return { x: placement.x[node] + u * placement.w[node], y: placement.y[node] + v * placement.h[node] };
 }

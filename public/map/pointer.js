@@ -1,8 +1,8 @@
 // The pointer on the map: it pans and zooms, selects and opens, and describes the file under it.
 
-import { counted } from '../app/words.js';
+import { formatCount } from '../app/formatting.js';
 import { fileLines } from './descriptions.js';
-import { listen } from './gestures.js';
+import { listenForGestures } from './gestures.js';
 import { isClosed, nodeAt } from './placement.js';
 
 /**
@@ -25,7 +25,7 @@ export class Pointer {
     this.position = { x: 0, y: 0 };
     const { drawing, motion } = target;
     const { canvas } = drawing.base;
-    listen(canvas, () => drawing.unit, {
+    listenForGestures(canvas, () => drawing.unit, {
       pan: (dx, dy) => motion.move((camera) => camera.panBy(dx, dy)),
       zoom: (factor, x, y) => {
         this.leave();
@@ -71,7 +71,7 @@ export class Pointer {
     const file = tree.file[this.hovered];
     const path = tree.path[this.hovered];
     const content = file < 0
-      ? { title: `${path}/`, lines: [counted(tree.fileCount[this.hovered], 'file')] }
+      ? { title: `${path}/`, lines: [formatCount(tree.fileCount[this.hovered], 'file')] }
       : { title: path, lines: fileLines(graph, file, model.state, model.now()) };
     tooltip.show(content, this.position.x * unit, this.position.y * unit);
   }

@@ -25,7 +25,7 @@ import { isClosed } from './placement.js';
 /** @typedef {import('./label_places.js').Box} Box */
 
 /** @param {Scene} scene @returns {Region} */
-export function wholeView({ width, height }) {
+export function viewRegion({ width, height }) {
   return { left: 0, top: 0, right: width, bottom: height };
 }
 
@@ -58,7 +58,7 @@ export function isOutOfView(scene, { left, top, width, height }, margin = 0) {
  * @param {(node: number, left: number, top: number, width: number, height: number, isTile: boolean) => void} visit
  *   `isTile`: whether it is a closed folder.
  */
-export function walk(scene, region, visit) {
+export function visitNodes(scene, region, visit) {
   const { layout: { tree }, placement, dpr, ox, oy } = scene;
   const { x, y, w, h } = placement;
   for (let node = 0; node < tree.count;) {

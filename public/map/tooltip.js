@@ -1,6 +1,6 @@
 // The small box beside the pointer. Screen readers skip it, because the table has the same content.
 
-import { make } from '../app/dom.js';
+import { makeElement } from '../app/dom.js';
 
 const DISTANCE_PX = 14;
 const MARGIN_PX = 4;
@@ -9,17 +9,13 @@ export class Tooltip {
   /** @param {HTMLElement} parent */
   constructor(parent) {
     this.parent = parent;
-    this.root = make('div', { class: 'map-tooltip', 'aria-hidden': 'true', hidden: true });
+    this.root = makeElement('div', { class: 'map-tooltip', 'aria-hidden': 'true', hidden: true });
     parent.append(this.root);
   }
 
-  /**
-   * @param {{ title: string, lines: string[] }} content
-   * @param {number} x
-   * @param {number} y
-   */
+  /** @param {{ title: string, lines: string[] }} content @param {number} x @param {number} y */
   show({ title, lines }, x, y) {
-    this.root.replaceChildren(make('strong', {}, title), ...lines.map((line) => make('span', {}, line)));
+    this.root.replaceChildren(makeElement('strong', {}, title), ...lines.map((line) => makeElement('span', {}, line)));
     this.root.hidden = false;
     const { clientWidth, clientHeight } = this.parent;
     const { offsetWidth, offsetHeight } = this.root;

@@ -8,11 +8,7 @@ const LARGEST_RATIO = 24;
 // Below this size, all files get the same room.
 const SMALL_FILE_BYTES = 512;
 
-/**
- * @param {Graph} graph
- * @param {Measure} measure
- * @returns {Float64Array} A weight of at least 1 for each file.
- */
+/** @param {Graph} graph @param {Measure} measure @returns {Float64Array} A weight of at least 1 for each file. */
 export function weightsOf(graph, measure) {
   const weights = new Float64Array(graph.files.length);
   for (let file = 0; file < weights.length; file++) {

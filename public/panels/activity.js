@@ -1,25 +1,27 @@
 // The live feed of activity, the newest first. It stands still while the user reads further down, and reads older
 // events from the log.
 
-import { icon, iconButton, keyedChildren, make, setAttribute, setIcon, setText } from '../app/dom.js';
-import { counted, errorSentence } from '../app/words.js';
+import {
+  icon, iconButton, keyedChildren, makeButton, makeElement, setAttribute, setIcon, setText,
+} from '../app/dom.js';
+import { errorSentence, formatCount } from '../app/formatting.js';
 import { activityFilter } from './activity_filter.js';
 import { activityRow } from './activity_row.js';
-import { feedRows, isShown, keyOfEntry, newerThan, withoutRenewals } from './feed.js';
-import { everySecond } from './ticker.js';
+import { panelHead } from './elements.js';
+import { countNewer, feedRows, keyOfEntry, matchesFilter, omitRenewals } from './feed.js';
+import { onTick } from './ticker.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('./feed.js').FeedRow} FeedRow */
 
 /** Rows in the document at first, and the rows that are added each time the end comes into view. */
 const PAGE = 100;
+/** Interval of drawing the ages of the entries. */
+const REDRAW_SECONDS = 10;
 /** Pixels from the top within which the feed keeps running. */
 const AT_TOP = 8;
 
-/**
- * @param {HTMLElement} element
- * @param {Model} model
- */
+/** @param {HTMLElement} element @param {Model} model */
 export function mountActivity(element, model) {
   let filter = { holder: '', folder: '', kind: '' };
   let isAbsolute = false;
@@ -36,32 +38,31 @@ export function mountActivity(element, model) {
     render();
   });
   const pauseIcon = icon('pause');
-  const pause = make('button', {
-    type: 'button', class: 'icon-button', 'aria-pressed': 'false', 'aria-label': 'Pause the activity', title: 'Pause',
+  const pause = makeButton({
+    class: 'icon-button', 'aria-pressed': 'false', 'aria-label': 'Pause the activity', title: 'Pause',
     onclick: togglePause,
   }, pauseIcon);
   const times = iconButton('clock', {
     'aria-pressed': 'false', 'aria-label': 'Show the time of day', title: 'Show the time of day', onclick: toggleTimes,
   });
-  const newEntries = make('button', { type: 'button', class: 'feed-new', hidden: true, onclick: resume });
-  const list = make('ol', { class: 'feed-list' });
-  const older = make('button', { type: 'button', class: 'quiet feed-older', onclick: loadOlder }, 'Load older');
-  const end = make('p', { class: 'feed-end soft', role: 'status' });
-  const scroller = make('div', {
+  const newEntries = makeButton({ class: 'feed-new', hidden: true, onclick: resume });
+  const list = makeElement('ol');
+  const older = makeButton({ class: 'quiet feed-older', onclick: loadOlder }, 'Load older');
+  const end = makeElement('p', { class: 'feed-end soft', role: 'status' });
+  const scroller = makeElement('div', {
     class: 'feed-scroller', tabindex: '0', role: 'region', 'aria-label': 'Activity, the newest first',
     onscroll: onScroll,
   }, list, older, end);
   element.classList.add('panel', 'activity');
   element.append(
-    make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title' }, 'Activity'), times, pause),
-    filterBar.node,
-    make('div', { class: 'feed-frame' }, newEntries, scroller));
+    panelHead(['Activity'], times, pause), filterBar.node,
+    makeElement('div', { class: 'feed-frame' }, newEntries, scroller));
 
   const renderRows = keyedChildren(list, (/** @type {FeedRow} */ row) => row.key, (row) => {
     if (row.type === 'divider') {
-      const node = make('li', { class: 'feed-divider' });
+      const node = makeElement('li', { class: 'feed-divider' });
       const update = (/** @type {FeedRow} */ { count }) =>
-        setText(node, `While you were offline: ${counted(count, 'event')}`);
+        setText(node, `While you were offline: ${formatCount(count, 'event')}`);
       return { node, update };
     }
     const { node, update } = activityRow(model, row.entry, { withFiles: true });
@@ -70,11 +71,11 @@ export function mountActivity(element, model) {
 
   function render() {
     const { activity, isActivityRead, hasOlder } = model.state;
-    const skipped = heldAt === null ? 0 : newerThan(activity, heldAt);
+    const skipped = heldAt === null ? 0 : countNewer(activity, heldAt);
     const newer = new Set(activity.slice(0, skipped));
     const unseen = newer.size === 0
       ? []
-      : withoutRenewals(activity, filter.kind).filter((entry) => newer.has(entry) && isShown(entry, filter));
+      : omitRenewals(activity, filter.kind).filter((entry) => newer.has(entry) && matchesFilter(entry, filter));
     const rows = feedRows(skipped > 0 ? activity.slice(skipped) : activity, filter);
     renderRows(rows.slice(0, maxRows));
     filterBar.update(model.state);
@@ -154,11 +155,7 @@ export function mountActivity(element, model) {
     if (entry.isIntersecting && scroller.scrollTop > AT_TOP) loadOlder();
   }, { root: scroller, rootMargin: '200px' });
   observer.observe(older);
-  let seconds = 0;
-  everySecond(() => {
-    seconds += 1;
-    if (!isAbsolute && seconds % 10 === 0) render();
-  });
+  onTick(() => isAbsolute || render(), REDRAW_SECONDS);
   let { agent } = model.state.place;
   if (agent !== null) filterBar.chooseHolder(agent);
   model.subscribe((changed) => {

@@ -1,7 +1,7 @@
 // The filter of the feed: by agent, folder and kind.
 
-import { make } from '../app/dom.js';
-import { nameOf } from '../app/names.js';
+import { makeElement } from '../app/dom.js';
+import { nameOf } from '../app/holder.js';
 import { foldersOf, KINDS } from './feed.js';
 
 /** @typedef {import('../app/types.js').State} State */
@@ -21,14 +21,14 @@ export function activityFilter(onChange) {
   /** @param {string} name @param {string} allLabel @param {keyof FeedFilter} field */
   function choice(name, allLabel, field) {
     let shownOptions = '';
-    const node = /** @type {HTMLSelectElement} */ (make('select', {
+    const node = makeElement('select', {
       'aria-label': name,
       onchange() {
         filter[field] = node.value;
         node.classList.toggle('is-set', node.value !== '');
         onChange({ ...filter });
       },
-    }, make('option', { value: '' }, allLabel)));
+    }, makeElement('option', { value: '' }, allLabel));
     return {
       node,
       /** The selected value stays an option. @param {[string, string][]} options */
@@ -40,7 +40,7 @@ export function activityFilter(onChange) {
         const key = JSON.stringify(nextOptions);
         if (key === shownOptions && node.value === selected) return;
         shownOptions = key;
-        const nodes = nextOptions.map(([value, label]) => make('option', { value }, label));
+        const nodes = nextOptions.map(([value, label]) => makeElement('option', { value }, label));
         node.replaceChildren(/** @type {Node} */ (node.firstChild), ...nodes);
         node.value = selected;
       },
@@ -55,7 +55,7 @@ export function activityFilter(onChange) {
       holder.node.classList.toggle('is-set', key !== '');
       onChange({ ...filter });
     },
-    node: make('div', { class: 'feed-filter', role: 'group', 'aria-label': 'Filter of the activity' },
+    node: makeElement('div', { class: 'feed-filter', role: 'group', 'aria-label': 'Filter of the activity' },
       holder.node, folder.node, kind.node),
     /** @param {State} state */
     update(state) {

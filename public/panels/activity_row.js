@@ -1,12 +1,13 @@
 // One entry of the feed, or of the history of a file.
 
-import { keyOfEntry, deedOf } from './feed.js';
-import { icon, make, setText } from '../app/dom.js';
-import { badge, commandChip, fileButton, holderName, intentButton, memberBadge, moment } from './parts.js';
+import { icon, makeButton, makeElement, setText } from '../app/dom.js';
+import {
+  badge, commandChip, entryRow, fileButtons, holderName, intentButton, memberBadge, timeLabel,
+} from './elements.js';
+import { describeEvent, keyOfEntry } from './feed.js';
 
 /** @import { Activity, Model } from '../app/types.js' */
 
-const PATHS_SHOWN = 3;
 const ICONS = new Map([
   ['head_moved', 'branch'], ['lock_refused', 'warning'], ['lock_expired', 'clock'], ['lock_released', 'lock'],
 ]);
@@ -19,35 +20,28 @@ const KINDS_WITH_DETAIL = ['lock_granted', 'lock_renewed', 'intent_changed'];
  * @param {{ withFiles: boolean }} options
  */
 export function activityRow(model, entry, { withFiles }) {
-  const at = moment();
-  const repetitions = make('span', { class: 'entry-count' });
+  const at = timeLabel();
+  const repetitions = makeElement('span', { class: 'entry-count' });
   const detail = KINDS_WITH_DETAIL.includes(entry.kind) || entry.isOfTeam ? null : entry.detail;
   const command = entry.command && entry.command !== 'PROCEED' ? commandChip(entry.command) : null;
   const message = messageOf(model, entry);
   const intent = entry.intentId ? intentButton(model, entry.intentId) : null;
-  const buttons = withFiles ? entry.paths.slice(0, PATHS_SHOWN).map((path) => fileButton(model, path)) : [];
-  const more = entry.fileCount - buttons.length;
+  const files = withFiles && entry.paths.length > 0 ? fileButtons(model, entry.paths, entry.fileCount) : null;
   // Events of teams name a member by its handle.
   const member = entry.isOfTeam && entry.holder ? memberBadge(model) : null;
   const actor = entry.holder ? holderName(model, entry.holder, 'entry-who') : null;
-  const node = make('li', {
+  const attributes = {
     class: 'entry', 'data-kind': entry.kind, 'data-key': keyOfEntry(entry), 'data-caught-up': entry.isCaughtUp,
-  },
-    member?.node ?? actorBadge(entry),
-    make('div', { class: 'entry-text' },
-      make('div', { class: 'entry-head' },
-        make('span', { class: 'entry-deed' }, actor?.node, actor && ' ', deedOf(entry, !withFiles)),
-        repetitions, at.node),
-      message ? make('p', { class: 'entry-message' }, message) : null,
-      detail || command ? make('p', { class: 'entry-detail' }, detail, detail && command ? ' ' : null, command) : null,
-      intent ? make('p', { class: 'intent-line soft' }, 'Intent:', intent.node) : null,
-      buttons.length > 0
-        ? make('p', { class: 'entry-files' },
-          ...buttons.map(({ node: button }) => button),
-          more > 0 ? make('span', { class: 'soft' }, `and ${more} more`) : null)
-        : null));
+  };
+  const title = [actor?.node, actor && ' ', describeEvent(entry, !withFiles)];
+  const details = [detail, detail && command ? ' ' : null, command];
+  const node = entryRow(attributes, member?.node ?? actorBadge(entry), title, [repetitions, at.node],
+    message ? makeElement('p', { class: 'entry-message' }, message) : null,
+    detail || command ? makeElement('p', { class: 'entry-detail' }, ...details) : null,
+    intent ? makeElement('p', { class: 'intent-line soft' }, 'Intent:', intent.node) : null,
+    files?.node);
   // The buttons show no lock: a row about the past must not show what is locked now.
-  for (const button of buttons) button.update(null);
+  files?.update(() => null);
 
   return {
     node,
@@ -66,7 +60,7 @@ export function activityRow(model, entry, { withFiles }) {
 /** @param {Activity} entry @returns {HTMLElement} */
 function actorBadge({ holder, agentId, userName, kind }) {
   if (holder) return badge(holder, agentId, userName);
-  return make('span', { class: 'badge badge-none', 'aria-hidden': 'true' }, icon(ICONS.get(kind) ?? 'map'));
+  return makeElement('span', { class: 'badge badge-none', 'aria-hidden': 'true' }, icon(ICONS.get(kind) ?? 'map'));
 }
 
 /**
@@ -77,5 +71,5 @@ function actorBadge({ holder, agentId, userName, kind }) {
 function messageOf(model, { task, team, kind, message }) {
   if (message === null || task === null || kind === 'task_deleted') return message;
   const onclick = () => model.go({ view: 'board', team, task });
-  return make('button', { type: 'button', class: 'quiet intent-button', title: 'Show the task', onclick }, message);
+  return makeButton({ class: 'quiet intent-button', title: 'Show the task', onclick }, message);
 }

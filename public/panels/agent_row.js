@@ -1,11 +1,13 @@
 // One row of the panel of agents: a line, and its details.
 
-import { icon, iconButton, keyedChildren, make, setAttribute, setIcon, setText } from '../app/dom.js';
-import { nameOf } from '../app/names.js';
+import {
+  icon, iconButton, keyedChildren, makeButton, makeElement, setAttribute, setIcon, setText,
+} from '../app/dom.js';
+import { formatCount, formatList, nameOfPath } from '../app/formatting.js';
+import { nameOf } from '../app/holder.js';
 import { duration } from '../app/time.js';
-import { counted, listed, nameOfPath } from '../app/words.js';
-import { holderActs } from './act_buttons.js';
-import { badge, commandChip, fileButton, holderName, moment, timeLeft } from './parts.js';
+import { holderActions } from './action_buttons.js';
+import { badge, commandChip, fileButton, holderName, timeLabel, timeLeft } from './elements.js';
 
 /** @import { Agent, Conflict, Lock, Model } from '../app/types.js' */
 
@@ -13,7 +15,7 @@ const FILES_SHOWN = 8;
 const CONFLICT_FILES_SHOWN = 3;
 
 /** @param {Agent} agent @returns {{ icon: string, text: string, tone: string }} The work of the agent. */
-function deedOfAgent({ locks, wait }) {
+function workOfAgent({ locks, wait }) {
   const written = locks.filter(({ mode }) => mode === 'WRITING').length;
   const read = locks.length - written;
   const holds = [written > 0 ? `writes ${written}` : '', read > 0 ? `reads ${read}` : ''].filter(Boolean).join(', ');
@@ -23,10 +25,7 @@ function deedOfAgent({ locks, wait }) {
   return { icon: 'warning', text: 'refused', tone: 'refused' };
 }
 
-/**
- * @param {Model} model
- * @param {Agent} first
- */
+/** @param {Model} model @param {Agent} first */
 export function agentRow(model, first) {
   let agent = first;
   let isOpen = false;
@@ -35,29 +34,29 @@ export function agentRow(model, first) {
   const mark = badge(holder, agent.agentId, agent.userName);
   const name = holderName(model, holder);
   const left = timeLeft();
-  const since = moment(duration);
-  const commandAt = moment();
-  const shortMessage = make('span', { class: 'agent-said' });
-  const deedIcon = icon('pencil');
-  const deedText = make('span', {});
-  const deed = make('span', { class: 'agent-deed' }, deedIcon, deedText);
-  const select = make('button', { type: 'button', class: 'agent-select', onclick: toggleSelection },
-    name.node, deed, shortMessage);
+  const since = timeLabel(duration);
+  const commandAt = timeLabel();
+  const shortMessage = makeElement('span', { class: 'agent-summary' });
+  const workIcon = icon('pencil');
+  const workText = makeElement('span');
+  const work = makeElement('span', { class: 'agent-work' }, workIcon, workText);
+  const select = makeButton({ class: 'agent-select', onclick: toggleSelection },
+    name.node, work, shortMessage);
   const fold = iconButton('chevron', {
     class: 'icon-button agent-fold', 'aria-expanded': 'false', onclick: toggleDetails,
   });
-  const message = make('p', { class: 'agent-message' });
-  const files = make('ul', { class: 'file-list' });
-  const more = make('button', { type: 'button', class: 'quiet', onclick: toggleFiles });
-  const command = make('span', { class: 'agent-command' });
-  const sinceLine = make('span', { class: 'agent-since' });
-  const notes = make('p', { class: 'agent-notes' }, sinceLine, command);
-  const conflicts = make('ul', { class: 'agent-conflicts' });
-  const acts = holderActs(model);
-  const details = make('div', { class: 'agent-details', hidden: true },
-    message, conflicts, files, more, notes, acts.node);
-  const node = make('li', { class: 'agent', 'data-holder': holder },
-    make('div', { class: 'agent-line-row' }, mark, select, left.node, fold), details, left.bar);
+  const message = makeElement('p', { class: 'agent-message' });
+  const files = makeElement('ul', { class: 'file-list' });
+  const more = makeButton({ class: 'quiet', onclick: toggleFiles });
+  const command = makeElement('span');
+  const sinceLine = makeElement('span');
+  const notes = makeElement('p', { class: 'agent-notes' }, sinceLine, command);
+  const conflicts = makeElement('ul', { class: 'agent-conflicts' });
+  const actions = holderActions(model);
+  const details = makeElement('div', { class: 'agent-details', hidden: true },
+    message, conflicts, files, more, notes, actions.node);
+  const node = makeElement('li', { class: 'agent', 'data-holder': holder },
+    makeElement('div', { class: 'agent-line-row' }, mark, select, left.node, fold), details, left.bar);
 
   function toggleSelection() {
     model.go({ agent: model.state.place.agent === holder ? null : holder });
@@ -84,7 +83,7 @@ export function agentRow(model, first) {
 
   const renderFiles = keyedChildren(files, (/** @type {Lock} */ lock) => lock.path, (lock) => {
     const button = fileButton(model, lock.path);
-    return { node: make('li', {}, button.node), update: (/** @type {Lock} */ next) => button.update(next.mode) };
+    return { node: makeElement('li', {}, button.node), update: (/** @type {Lock} */ next) => button.update(next.mode) };
   });
   const keyOfConflict = (/** @type {Conflict} */ conflict) => `${conflict.isWaiting} ${conflict.holder}`;
   const renderConflicts = keyedChildren(conflicts, keyOfConflict, (conflict) => (conflict.isWaiting
@@ -104,12 +103,12 @@ export function agentRow(model, first) {
   /** @param {Agent} next */
   function update(next) {
     agent = next;
-    const { icon: deedName, text: deedWords, tone } = deedOfAgent(agent);
+    const { icon: iconName, text: words, tone } = workOfAgent(agent);
     const text = agent.locks.length === 0 && agent.wait ? agent.wait.message : agent.message;
     name.update();
-    setIcon(deedIcon, deedName);
-    setText(deedText, deedWords);
-    setAttribute(deed, 'data-tone', tone);
+    setIcon(workIcon, iconName);
+    setText(workText, words);
+    setAttribute(work, 'data-tone', tone);
     setText(shortMessage, text);
     setText(message, text);
     message.hidden = !text;
@@ -117,9 +116,9 @@ export function agentRow(model, first) {
     renderFiles(areAllShown ? agent.locks : agent.locks.slice(0, FILES_SHOWN));
     more.hidden = agent.locks.length <= FILES_SHOWN;
     more.setAttribute('aria-expanded', String(areAllShown));
-    setText(more, areAllShown ? 'Show fewer' : `Show all ${counted(agent.locks.length, 'file')}`);
+    setText(more, areAllShown ? 'Show fewer' : `Show all ${formatCount(agent.locks.length, 'file')}`);
     renderConflicts(agent.conflicts);
-    acts.update(holder, agent.locks.map(({ path }) => path));
+    actions.update(holder, agent.locks.map(({ path }) => path));
     if (command.dataset.shown !== `${agent.command}`) {
       command.dataset.shown = `${agent.command}`;
       const parts = agent.command ? ['Last command ', commandChip(agent.command), ' ', commandAt.node] : [];
@@ -152,15 +151,15 @@ export function agentRow(model, first) {
 
 /** A holder that the agent waits for, with the files. @param {Model} model @param {string} blocker */
 function waitRow(model, blocker) {
-  const head = make('span', {});
-  const files = make('span', { class: 'conflict-files' });
-  const rest = make('span', { class: 'soft' });
+  const head = makeElement('span');
+  const files = makeElement('span', { class: 'conflict-files' });
+  const rest = makeElement('span', { class: 'soft' });
   const renderFiles = keyedChildren(files, (/** @type {string} */ path) => path, (path) => {
     const button = fileButton(model, path);
     return { node: button.node, update: () => button.update(model.state.locks.get(path)?.[0].mode ?? null) };
   });
   return {
-    node: make('li', { class: 'waits' }, head, files, rest),
+    node: makeElement('li', { class: 'waits' }, head, files, rest),
     update(/** @type {Conflict} */ { paths }) {
       const more = paths.length - CONFLICT_FILES_SHOWN;
       setText(head, `Waits for ${nameOf(model.state, blocker)}:`);
@@ -176,11 +175,11 @@ function waitRow(model, blocker) {
  * @param {string} waiter
  */
 function waiterRow(model, waiter) {
-  const node = make('li', { class: 'is-waited-for' });
+  const node = makeElement('li', { class: 'is-waited-for' });
   return {
     node,
     update(/** @type {Conflict} */ { paths }) {
-      const files = listed(paths.map(nameOfPath), CONFLICT_FILES_SHOWN);
+      const files = formatList(paths.map(nameOfPath), CONFLICT_FILES_SHOWN);
       setText(node, `${nameOf(model.state, waiter)} waits for ${files}`);
       node.title = paths.join('\n');
     },

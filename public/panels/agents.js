@@ -1,29 +1,27 @@
 // The panel of agents: a row for each holder, and lines between holders that wait for each other.
 
-import { keyedChildren, make, setText } from '../app/dom.js';
-import { nameOf } from '../app/names.js';
-import { nothingLocked } from '../app/truth.js';
+import { keyedChildren, makeElement, setText } from '../app/dom.js';
+import { nameOf } from '../app/holder.js';
+import { noLocksSentence } from '../app/status_sentences.js';
 import { agentRow } from './agent_row.js';
-import { lanesOf, stableOrder, waitsAmong } from './conflicts.js';
-import { everySecond } from './ticker.js';
+import { assignLanes, stableOrder, waitsAmong } from './conflicts.js';
+import { panelHead } from './elements.js';
+import { onTick } from './ticker.js';
 
 /** @import { Agent, Model } from '../app/types.js' */
 
-/**
- * @param {HTMLElement} element
- * @param {Model} model
- */
+/** @param {HTMLElement} element @param {Model} model */
 export function mountAgents(element, model) {
-  const count = make('span', { class: 'count' });
-  const list = make('ul', { class: 'agent-list' });
-  const lines = make('div', { class: 'agent-lines', 'aria-hidden': 'true' });
-  const body = make('div', { class: 'agent-body' }, lines, list);
-  const nobody = make('p', {});
-  const empty = make('div', { class: 'empty' }, nobody, make('p', {},
-    'To connect an agent, run ', make('code', {}, 'coord init'), ' in the repository. Help: ', make('kbd', {}, '?')));
+  const count = makeElement('span', { class: 'count' });
+  const list = makeElement('ul', { class: 'agent-list' });
+  const lines = makeElement('div', { 'aria-hidden': 'true' });
+  const body = makeElement('div', { class: 'agent-body' }, lines, list);
+  const nobody = makeElement('p');
+  const advice = ['To connect an agent, run ', makeElement('code', {}, 'coord init'), ' in the repository. Help: '];
+  const empty = makeElement('div', { class: 'empty' }, nobody,
+    makeElement('p', {}, ...advice, makeElement('kbd', {}, '?')));
   element.classList.add('panel', 'agents');
-  element.append(
-    make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title' }, 'Agents ', count)), empty, body);
+  element.append(panelHead(['Agents ', count]), empty, body);
 
   const keyOf = (/** @type {Agent} */ { holder }) => holder;
   const renderRows = keyedChildren(list, keyOf, (agent) => agentRow(model, agent));
@@ -57,7 +55,7 @@ export function mountAgents(element, model) {
   }
 
   function renderNobody() {
-    const reason = nothingLocked(model.state, model.now(), 'No agent holds a lock.');
+    const reason = noLocksSentence(model.state, model.now(), 'No agent holds a lock.');
     setText(nobody, `${reason} Agents appear here when they claim files.`);
   }
 
@@ -74,11 +72,11 @@ export function mountAgents(element, model) {
       });
       return [{ wait, isWaiterFirst: start < end, top: Math.min(start, end), bottom: Math.max(start, end) }];
     });
-    const lanes = lanesOf(spans);
+    const lanes = assignLanes(spans);
     body.style.setProperty('--lanes', String(spans.length > 0 ? Math.max(...lanes) + 1 : 0));
     lines.replaceChildren(...spans.map(({ wait, isWaiterFirst, top, bottom }, index) => {
       const names = `${nameOf(model.state, wait.waiter)} waits for ${nameOf(model.state, wait.holder)}`;
-      const line = make('span', {
+      const line = makeElement('span', {
         class: `agent-line ${isWaiterFirst ? 'to-end' : 'to-start'}`,
         title: `${names}: ${wait.paths.join(', ')}`,
       });
@@ -90,7 +88,7 @@ export function mountAgents(element, model) {
   }
 
   new ResizeObserver(drawLines).observe(list);
-  everySecond(() => {
+  onTick(() => {
     for (const row of rows.values()) row.tick(model.now());
   });
   const causes = /** @type {const} */ (['agents', 'locks', 'place', 'session', 'work']);

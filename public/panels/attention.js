@@ -1,10 +1,11 @@
 // The panel of what needs attention, above everything else. It is hidden if nothing does.
 
 import { attentionOf } from '../app/attention.js';
-import { icon, keyedChildren, make, setAttribute, setText } from '../app/dom.js';
-import { counted } from '../app/words.js';
-import { holderActs } from './act_buttons.js';
-import { everySecond } from './ticker.js';
+import { icon, keyedChildren, makeButton, makeElement, setAttribute, setText } from '../app/dom.js';
+import { formatCount } from '../app/formatting.js';
+import { holderActions } from './action_buttons.js';
+import { panelHead } from './elements.js';
+import { onTick } from './ticker.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/attention.js').Concern} Concern */
@@ -16,18 +17,14 @@ const ICONS = {
   blocked: 'lock', expiring: 'clock', silent: 'clock', task: 'board', collision: 'branch', held: 'pencil',
 };
 
-/**
- * @param {HTMLElement} element
- * @param {Model} model
- */
+/** @param {HTMLElement} element @param {Model} model */
 export function mountAttention(element, model) {
   let isOpen = false;
-  const count = make('span', { class: 'count' });
-  const list = make('ul', { class: 'concern-list' });
-  const more = make('button', { type: 'button', class: 'quiet concern-more', onclick: toggle });
-  const title = make('h2', { class: 'panel-title' }, icon('warning'), 'Needs attention ', count);
+  const count = makeElement('span', { class: 'count' });
+  const list = makeElement('ul');
+  const more = makeButton({ class: 'quiet concern-more', onclick: toggle });
   element.classList.add('panel', 'attention');
-  element.append(make('div', { class: 'panel-head' }, title, more), list);
+  element.append(panelHead([icon('warning'), 'Needs attention ', count], more), list);
   const keyOf = (/** @type {Concern} */ { key }) => key;
   const renderRows = keyedChildren(list, keyOf, (concern) => concernRow(model, concern));
 
@@ -43,10 +40,10 @@ export function mountAttention(element, model) {
     renderRows(isOpen ? concerns : concerns.slice(0, FIRST));
     more.hidden = concerns.length <= FIRST;
     more.setAttribute('aria-expanded', String(isOpen));
-    setText(more, isOpen ? 'Show fewer' : `Show all ${counted(concerns.length, 'line')}`);
+    setText(more, isOpen ? 'Show fewer' : `Show all ${formatCount(concerns.length, 'line')}`);
   }
 
-  everySecond(render);
+  onTick(render);
   model.subscribe(render);
   render();
 }
@@ -55,20 +52,20 @@ export function mountAttention(element, model) {
 function concernRow(model, first) {
   let concern = first;
   const { kind } = first;
-  const text = make('span', { class: 'concern-text' });
-  const advice = make('span', { class: 'soft' });
-  const acts = holderActs(model);
+  const text = makeElement('span', { class: 'concern-text' });
+  const advice = makeElement('span', { class: 'soft' });
+  const actions = holderActions(model);
   const onclick = () => model.go(concern.place);
-  const button = make('button', { type: 'button', class: 'concern-button', onclick }, icon(ICONS[kind]), text);
-  const next = make('div', { class: 'concern-next' }, advice, acts.node);
+  const button = makeButton({ class: 'concern-button', onclick }, icon(ICONS[kind]), text);
+  const next = makeElement('div', { class: 'concern-next' }, advice, actions.node);
   return {
-    node: make('li', { class: 'concern', 'data-kind': kind }, button, next),
+    node: makeElement('li', { class: 'concern', 'data-kind': kind }, button, next),
     /** @param {Concern} current */
     update(current) {
       concern = current;
       setText(text, concern.text);
       setText(advice, concern.advice);
-      acts.update(concern.holder, concern.paths);
+      actions.update(concern.holder, concern.paths);
       setAttribute(button, 'title', concern.paths.join('\n') || null);
     },
   };

@@ -1,15 +1,15 @@
 // The board of a team: its columns of tasks, its top blockers, and an open shutdown.
 
-import { filteredColumns, taskOf } from '../app/board.js';
-import { make, setAttribute, setText } from '../app/dom.js';
-import { COLUMNS, columnOf } from '../app/tasks.js';
+import { filterColumns, taskOf } from '../app/board.js';
+import { makeButton, makeElement, setAttribute, setText } from '../app/dom.js';
+import { BOARD_COLUMNS, columnOf } from '../app/tasks.js';
 import { boardBar } from './board_bar.js';
+import { boardBlockers } from './board_blockers.js';
 import { boardColumn } from './board_column.js';
-import { boardHoldups } from './board_holdups.js';
-import { needsSignIn } from './needs_sign_in.js';
+import { signInPrompt } from './sign_in_prompt.js';
 import { mountTaskTable } from './task_table.js';
 import { teamShutdown } from './team_shutdown.js';
-import { everySecond } from './ticker.js';
+import { onTick } from './ticker.js';
 
 const SIGN_IN_TEXT = 'Teams need signing in: they are shown to those who may read the repository.';
 
@@ -19,21 +19,21 @@ const SIGN_IN_TEXT = 'Teams need signing in: they are shown to those who may rea
  * @param {{ signIn: () => void }} actions
  */
 export function mountBoard(element, model, { signIn }) {
-  const signInNote = needsSignIn(SIGN_IN_TEXT, signIn);
-  const reason = make('p', { class: 'board-none' });
-  const advice = make('p', {}, 'A team begins with ', make('code', {}, 'coord team create NAME'),
+  const signInNote = signInPrompt(SIGN_IN_TEXT, signIn);
+  const reason = makeElement('p', { class: 'board-none' });
+  const advice = makeElement('p', {}, 'A team begins with ', makeElement('code', {}, 'coord team create NAME'),
     ' in the repository; its board appears here by itself.');
-  const noTeam = make('div', { class: 'empty' }, reason, advice);
+  const noTeam = makeElement('div', { class: 'empty' }, reason, advice);
   const bar = boardBar(model);
   const shutdown = teamShutdown();
-  const holdups = boardHoldups(model);
-  const columns = COLUMNS.map((name) => ({ name, column: boardColumn(model, name) }));
-  const readDone = make('button', { type: 'button', class: 'quiet', onclick: () => model.readDone() },
+  const blockers = boardBlockers(model);
+  const columns = BOARD_COLUMNS.map((name) => ({ name, column: boardColumn(model, name) }));
+  const readDone = makeButton({ class: 'quiet', onclick: () => model.readCompletedTasks() },
     'Read the completed tasks');
   columns[3].column.append(readDone);
-  const frame = make('div', { class: 'columns', onkeydown: onKey }, ...columns.map(({ column }) => column.node));
-  const table = make('div', { class: 'board-table', hidden: true });
-  const content = make('div', { class: 'board-whole' }, bar.node, shutdown.node, holdups.node, frame, table);
+  const frame = makeElement('div', { class: 'columns', onkeydown: onKey }, ...columns.map(({ column }) => column.node));
+  const table = makeElement('div', { class: 'board-table', hidden: true });
+  const content = makeElement('div', { class: 'board-content' }, bar.node, shutdown.node, blockers.node, frame, table);
   element.classList.add('panel', 'board');
   element.append(signInNote.node, noTeam, content);
   let isOutdated = true;
@@ -62,23 +62,23 @@ export function mountBoard(element, model, { signIn }) {
     filter = place.filter;
     bar.update();
     shutdown.update(board.team, model.now());
-    frame.hidden = holdups.node.hidden = place.view !== 'board';
+    frame.hidden = blockers.node.hidden = place.view !== 'board';
     table.hidden = place.view !== 'tasks';
     if (place.view === 'board') renderColumns();
   }
 
   function renderColumns() {
     const { board, place } = model.state;
-    holdups.update();
-    const tasks = filteredColumns(board, place.filter);
+    blockers.update();
+    const tasks = filterColumns(board, place.filter);
     for (const each of columns) {
       const isDone = each.name === 'done';
-      const isComplete = isDone ? board.done === 'whole' : board.phase === 'whole';
+      const isComplete = isDone ? board.done === 'complete' : board.phase === 'complete';
       const total = isDone && !isComplete && !place.filter ? board.team?.doneTasks ?? null : null;
       const isReading = isDone ? board.done === 'reading' : !isComplete;
       each.column.update(tasks[each.name], { total, isFiltered: place.filter !== '', isReading });
     }
-    readDone.hidden = board.done !== 'unread' || board.phase !== 'whole';
+    readDone.hidden = board.done !== 'unread' || board.phase !== 'complete';
     setAttribute(readDone, 'aria-busy', board.done === 'reading' ? 'true' : null);
     const task = taskOf(board, place.task);
     if (task && revealedTask !== task.id) {
@@ -124,7 +124,7 @@ export function mountBoard(element, model, { signIn }) {
   }
 
   mountTaskTable(table, model);
-  everySecond(() => {
+  onTick(() => {
     if (element.hidden) return;
     const now = model.now();
     for (const { column } of columns) column.tick(now);

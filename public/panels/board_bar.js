@@ -1,8 +1,8 @@
 // The line above the board: the team, its open tasks, and whether the board is up to date.
 
-import { keyedChildren, make, setAttribute, setText } from '../app/dom.js';
+import { keyedChildren, makeButton, makeElement, setAttribute, setText } from '../app/dom.js';
+import { formatCount } from '../app/formatting.js';
 import { isHeld } from '../app/tasks.js';
-import { counted } from '../app/words.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/team_types.js').TeamSummary} TeamSummary */
@@ -10,17 +10,18 @@ import { counted } from '../app/words.js';
 /** @param {Model} model */
 export function boardBar(model) {
   const onchange = () => model.go({ team: select.value });
-  const select = /** @type {HTMLSelectElement} */ (make('select', { 'aria-label': 'Team', onchange }));
-  const facts = make('span', { class: 'board-facts soft' });
-  const state = make('span', { class: 'board-state', role: 'status' });
+  const select = makeElement('select', { 'aria-label': 'Team', onchange });
+  const facts = makeElement('span', { class: 'board-facts soft' });
+  const state = makeElement('span', { class: 'board-state', role: 'status' });
   const views = /** @type {const} */ (['board', 'tasks']).map((view) => {
     const onclick = () => model.go({ view });
-    return make('button', { type: 'button', 'data-view': view, onclick }, view === 'board' ? 'Cards' : 'List');
+    return makeButton({ 'data-view': view, onclick }, view === 'board' ? 'Cards' : 'List');
   });
-  const node = make('div', { class: 'board-bar' }, make('h2', { class: 'unseen' }, 'Board'), select, facts, state,
-    make('div', { class: 'board-kinds', role: 'group', 'aria-label': 'Tasks as' }, ...views));
+  const kinds = makeElement('div', { class: 'board-kinds', role: 'group', 'aria-label': 'Tasks as' }, ...views);
+  const title = makeElement('h2', { class: 'unseen' }, 'Board');
+  const node = makeElement('div', { class: 'board-bar' }, title, select, facts, state, kinds);
   const renderTeams = keyedChildren(select, (/** @type {TeamSummary} */ { name }) => name, ({ name }) => {
-    const option = make('option', { value: name });
+    const option = makeElement('option', { value: name });
     const update = (/** @type {TeamSummary} */ { isClosed }) => setText(option, isClosed ? `${name} (closed)` : name);
     return { node: option, update };
   });
@@ -35,10 +36,10 @@ export function boardBar(model) {
       for (const button of views) setAttribute(button, 'aria-pressed', String(button.dataset.view === place.view));
       const tasks = [...board.tasks.values()];
       const read = tasks.filter(({ status }) => status !== 'completed').length;
-      const open = board.phase === 'whole' ? read : team?.openTasks ?? 0;
+      const open = board.phase === 'complete' ? read : team?.openTasks ?? 0;
       const working = new Set(tasks.filter(isHeld).map(({ owner }) => owner)).size;
       const parts = team ? [
-        counted(open, 'open task'),
+        formatCount(open, 'open task'),
         working > 0 ? `${working} at work` : 'nobody at work',
         `led by ${team.leader}`,
         team.isStrict ? 'strict' : '',

@@ -1,8 +1,8 @@
 // A column of the board: its first cards, and more of them on demand.
 
-import { icon, keyedChildren, make, setText } from '../app/dom.js';
-import { COLUMN_WORDS } from '../app/team_words.js';
-import { counted } from '../app/words.js';
+import { icon, keyedChildren, makeButton, makeElement, setText } from '../app/dom.js';
+import { formatCount } from '../app/formatting.js';
+import { COLUMN_LABELS } from '../app/team_labels.js';
 import { taskCard } from './task_card.js';
 
 /** @import { Model } from '../app/types.js' */
@@ -13,19 +13,19 @@ const MORE = 200;
 
 /** @param {Model} model @param {Column} column */
 export function boardColumn(model, column) {
-  const words = COLUMN_WORDS[column];
+  const words = COLUMN_LABELS[column];
   let maxCards = FIRST;
   /** @type {Task[]} */
   let tasks = [];
   /** Id of the card that the tab key reaches. */
   let tabStop = '';
-  const count = make('span', { class: 'count' });
-  const list = make('ul', { class: 'card-list' });
-  const empty = make('p', { class: 'soft column-empty' });
-  const more = make('button', { type: 'button', class: 'quiet', onclick: showMore });
-  const scroller = make('div', { class: 'column-scroller' }, list, empty, more);
-  const node = make('section', { class: 'column', 'data-column': column, 'aria-label': words.title },
-    make('h2', { class: 'column-head' }, icon(words.icon), words.title, count), scroller);
+  const count = makeElement('span', { class: 'count' });
+  const list = makeElement('ul', { class: 'card-list' });
+  const empty = makeElement('p', { class: 'soft column-empty' });
+  const more = makeButton({ class: 'quiet', onclick: showMore });
+  const scroller = makeElement('div', { class: 'column-scroller' }, list, empty, more);
+  const node = makeElement('section', { class: 'column', 'data-column': column, 'aria-label': words.title },
+    makeElement('h2', { class: 'column-head' }, icon(words.icon), words.title, count), scroller);
   const renderCards = keyedChildren(list, (/** @type {Task} */ { id }) => id, (task) => {
     const { node: cardNode, update, tick } = taskCard(model, task);
     return { node: cardNode, tick, update: (/** @type {Task} */ next) => update(next, next.id === tabStop) };
@@ -53,7 +53,7 @@ export function boardColumn(model, column) {
     if (!isFocused) tabStop = visibleTasks[0]?.id ?? '';
     cards = renderCards(visibleTasks);
     const hiddenCount = tasks.length - maxCards;
-    const total = counted(tasks.length, 'task');
+    const total = formatCount(tasks.length, 'task');
     more.hidden = hiddenCount <= 0;
     setText(more, hiddenCount > MORE ? `Show ${MORE} more of ${total}` : `Show all ${total}`);
   }

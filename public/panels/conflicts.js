@@ -34,7 +34,7 @@ export function waitsAmong(agents) {
  * @param {{ top: number, bottom: number }[]} spans
  * @returns {number[]} The lane of each; 0 is nearest.
  */
-export function lanesOf(spans) {
+export function assignLanes(spans) {
   const order = spans.map((_, index) => index);
   order.sort((a, b) => (spans[a].bottom - spans[a].top) - (spans[b].bottom - spans[b].top) || a - b);
   /** @type {{ top: number, bottom: number }[][]} */

@@ -1,6 +1,6 @@
 // A button that copies a text, and reports whether that succeeded.
 
-import { iconButton, make, setText } from '../app/dom.js';
+import { iconButton, makeElement, setText } from '../app/dom.js';
 
 const STATUS_MS = 2000;
 
@@ -9,7 +9,7 @@ const STATUS_MS = 2000;
  * @param {() => string} text
  */
 export function copyButton(name, text) {
-  const status = make('span', { class: 'soft', role: 'status' });
+  const status = makeElement('span', { class: 'soft', role: 'status' });
   const button = iconButton('copy', { 'aria-label': name, title: name, onclick: copy });
 
   async function copy() {

@@ -1,6 +1,6 @@
 // The rows of the feed of activity: filtered and grouped. No elements.
 
-import { counted } from '../app/words.js';
+import { formatCount } from '../app/formatting.js';
 
 /** @typedef {import('../app/types.js').Activity} Activity */
 
@@ -48,7 +48,7 @@ export function keyOfEntry({ id, at, kind, holder, paths }) {
 }
 
 /** @param {Activity} entry @param {FeedFilter} filter */
-export function isShown(entry, { holder, folder, kind }) {
+export function matchesFilter(entry, { holder, folder, kind }) {
   if (holder && entry.holder !== holder) return false;
   if (folder && !entry.paths.some((path) => path.startsWith(folder))) return false;
   return !kind || (KINDS.get(kind)?.kinds.includes(entry.kind) ?? true);
@@ -59,7 +59,7 @@ export function isShown(entry, { holder, folder, kind }) {
  * @param {string} kind Of the filter.
  * @returns {Activity[]} Without renewals that say nothing new, unless the filter selects renewals.
  */
-export function withoutRenewals(activity, kind) {
+export function omitRenewals(activity, kind) {
   if (kind === 'renewals') return activity;
   /** The last message, by holder and files. @type {Map<string, string | null>} */
   const messages = new Map();
@@ -85,8 +85,8 @@ export function feedRows(activity, filter) {
   const lastRows = new Map();
   /** @type {DividerRow | null} */
   let divider = null;
-  for (const entry of withoutRenewals(activity, filter.kind)) {
-    if (!isShown(entry, filter)) continue;
+  for (const entry of omitRenewals(activity, filter.kind)) {
+    if (!matchesFilter(entry, filter)) continue;
     if (!entry.isCaughtUp) divider = null;
     const content = JSON.stringify([entry.kind, entry.branch, entry.paths, entry.message, entry.isCaughtUp]);
     const last = lastRows.get(entry.holder);
@@ -113,7 +113,7 @@ export function feedRows(activity, filter) {
  * @param {string} key
  * @returns {number} Number of entries that are newer than the one with this key; 0 if that is no longer there.
  */
-export function newerThan(activity, key) {
+export function countNewer(activity, key) {
   return Math.max(0, activity.findIndex((entry) => keyOfEntry(entry) === key));
 }
 
@@ -139,9 +139,9 @@ export function foldersOf(activity, maxCount) {
  * @param {boolean} [isOfOneFile] Whether it is part of the history of a file.
  * @returns {string}
  */
-export function deedOf({ kind, holder, fileCount, branch, detail, isOfTeam }, isOfOneFile = false) {
+export function describeEvent({ kind, holder, fileCount, branch, detail, isOfTeam }, isOfOneFile = false) {
   if (isOfTeam) return detail ?? '';
-  const files = !isOfOneFile ? counted(fileCount, 'file') : fileCount > 1 ? `it and ${fileCount - 1} more` : 'it';
+  const files = !isOfOneFile ? formatCount(fileCount, 'file') : fileCount > 1 ? `it and ${fileCount - 1} more` : 'it';
   const mode = detail ? ` ${detail}` : '';
   switch (kind) {
     case 'lock_granted': return `claims ${files}${mode}`;

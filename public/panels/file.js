@@ -1,7 +1,7 @@
 // The details of the selected file.
 
-import { iconButton, make, setText } from '../app/dom.js';
-import { byteSize } from '../app/words.js';
+import { iconButton, makeButton, makeElement, setText } from '../app/dom.js';
+import { formatBytes, splitPath } from '../app/formatting.js';
 import { copyButton } from './copy_button.js';
 import { fileHistory } from './file_history.js';
 import { fileIntents } from './file_intents.js';
@@ -9,33 +9,29 @@ import { fileLinks } from './file_links.js';
 import { fileLocks } from './file_locks.js';
 import { fileTasks } from './file_tasks.js';
 import { fileVerdict } from './file_verdict.js';
-import { everySecond } from './ticker.js';
-import { splitPath } from './words.js';
+import { onTick } from './ticker.js';
 
-/**
- * @param {HTMLElement} element
- * @param {import('../app/types.js').Model} model
- */
+/** @param {HTMLElement} element @param {import('../app/types.js').Model} model */
 export function mountFile(element, model) {
   /** @type {string | null} */
   let path = null;
   /** The element that gets the focus when the details are closed. @type {HTMLElement | null} */
   let opener = null;
-  const title = make('h2', { class: 'file-name', tabindex: '-1' });
+  const title = makeElement('h2', { class: 'file-name', tabindex: '-1' });
   const copy = copyButton('Copy the path', () => path ?? '');
   const closeButton = iconButton('close', { 'aria-label': 'Close the details', title: 'Close (Esc)', onclick: close });
-  const crumbs = make('nav', { class: 'crumbs', 'aria-label': 'Folders of the file' });
-  const facts = make('p', { class: 'file-facts soft' });
+  const crumbs = makeElement('nav', { class: 'crumbs', 'aria-label': 'Folders of the file' });
+  const facts = makeElement('p', { class: 'file-facts soft' });
   const locks = fileLocks(model);
   const intents = fileIntents(model);
   const tasks = fileTasks(model);
   const verdict = fileVerdict(model);
   const links = fileLinks(model);
   const history = fileHistory(model);
-  const body = make('div', { class: 'file-body' },
+  const body = makeElement('div', { class: 'file-body' },
     crumbs, facts, locks.node, intents.node, tasks.node, verdict.node, links.node, history.node);
   element.classList.add('panel', 'file');
-  element.append(make('div', { class: 'panel-head' }, title, copy.status, copy.button, closeButton), body);
+  element.append(makeElement('div', { class: 'panel-head' }, title, copy.status, copy.button, closeButton), body);
   element.addEventListener('keydown', onKey);
 
   /** @param {KeyboardEvent} event */
@@ -87,8 +83,8 @@ export function mountFile(element, model) {
       const filter = `${names.slice(0, depth + 1).join('/')}/`;
       const onclick = () => model.go({ filter });
       return [
-        make('button', { type: 'button', class: 'crumb', title: `Show only ${filter}`, onclick }, name),
-        make('span', { 'aria-hidden': 'true' }, '/'),
+        makeButton({ class: 'crumb', title: `Show only ${filter}`, onclick }, name),
+        makeElement('span', { 'aria-hidden': 'true' }, '/'),
       ];
     }));
   }
@@ -100,7 +96,7 @@ export function mountFile(element, model) {
     const entry = graph.files[graph.indexOf.get(selected) ?? -1];
     if (!entry) return ['not in the import graph'];
     const { size, language, state } = entry;
-    return [size > 0 ? byteSize(size) : '', language ?? '', state ? `not scanned: ${state}` : ''].filter(Boolean);
+    return [size > 0 ? formatBytes(size) : '', language ?? '', state ? `not scanned: ${state}` : ''].filter(Boolean);
   }
 
   function update() {
@@ -113,7 +109,7 @@ export function mountFile(element, model) {
     links.update();
   }
 
-  everySecond(() => path !== null && locks.tick(model.now()));
+  onTick(() => path !== null && locks.tick(model.now()));
   model.subscribe((changed) => {
     if (changed.has('place') && model.state.place.file !== path) {
       show();

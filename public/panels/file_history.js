@@ -1,8 +1,9 @@
 // The history of the selected file: the events of the log that name it.
 
+import { keyedChildren, makeButton, makeElement, setText } from '../app/dom.js';
+import { errorSentence, formatCount } from '../app/formatting.js';
 import { activityRow } from './activity_row.js';
-import { keyedChildren, make, setText } from '../app/dom.js';
-import { counted, errorSentence } from '../app/words.js';
+import { detailSection } from './elements.js';
 import { feedRows, keyOfEntry } from './feed.js';
 
 /** @import { Activity, Model } from '../app/types.js' */
@@ -18,10 +19,10 @@ export function fileHistory(model) {
   let lastRequest = 0;
   /** @type {Activity[]} */
   let events = [];
-  const list = make('ol', { class: 'feed-list' });
-  const note = make('p', { class: 'soft', role: 'status' });
-  const more = make('button', { type: 'button', class: 'quiet', onclick: showAll });
-  const node = make('section', { class: 'file-section' }, make('h3', {}, 'History'), list, note, more);
+  const list = makeElement('ol');
+  const note = makeElement('p', { class: 'soft', role: 'status' });
+  const more = makeButton({ class: 'quiet', onclick: showAll });
+  const node = detailSection('History', list, note, more);
   const renderRows = keyedChildren(list, (/** @type {FeedRow} */ row) => row.key, (row) => {
     if (row.type === 'divider') throw new Error('the history has no divider');
     const { node: item, update } = activityRow(model, row.entry, { withFiles: false });
@@ -37,7 +38,7 @@ export function fileHistory(model) {
     const rows = feedRows(events, NO_FILTER);
     renderRows(rows.slice(0, maxRows));
     more.hidden = rows.length <= maxRows;
-    setText(more, `Show all ${counted(rows.length, 'event')}`);
+    setText(more, `Show all ${formatCount(rows.length, 'event')}`);
   }
 
   return {

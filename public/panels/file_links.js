@@ -1,6 +1,6 @@
 // The files that the selected file imports, and the files that import it.
 
-import { make, setText } from '../app/dom.js';
+import { makeElement, setText } from '../app/dom.js';
 import { fileList } from './file_list.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
@@ -10,7 +10,7 @@ export function fileLinks(model) {
   let path = '';
   const importers = linkList(model, 'Imported by', 'No file imports it.');
   const imports = linkList(model, 'Imports', 'Imports no files of the repository.');
-  const node = make('div', { class: 'file-links' }, importers.node, imports.node);
+  const node = makeElement('div', {}, importers.node, imports.node);
 
   function update() {
     const { graph } = model.state;
@@ -37,11 +37,13 @@ export function fileLinks(model) {
 
 /** @param {Model} model @param {string} name @param {string} emptyText */
 function linkList(model, name, emptyText) {
-  const count = make('span', { class: 'count' });
-  const empty = make('p', { class: 'soft' }, emptyText);
+  const count = makeElement('span', { class: 'count' });
+  const empty = makeElement('p', { class: 'soft' }, emptyText);
   const files = fileList(model);
+  const title = makeElement('h3', {}, `${name} `, count);
+  const node = makeElement('section', { class: 'file-section' }, title, empty, files.node);
   return {
-    node: make('section', { class: 'file-section' }, make('h3', {}, `${name} `, count), empty, files.node),
+    node,
     reset: files.reset,
     /** Shows locked files first. @param {string[]} paths */
     update(paths) {

@@ -1,8 +1,8 @@
 // A list of files as buttons: the first few, and more on demand.
 
-import { keyedChildren, make, setText } from '../app/dom.js';
-import { counted } from '../app/words.js';
-import { fileButton, modeOf } from './parts.js';
+import { keyedChildren, makeButton, makeElement, setText } from '../app/dom.js';
+import { formatCount } from '../app/formatting.js';
+import { fileButton, modeOf } from './elements.js';
 
 const FIRST = 8;
 /** Files that each click adds: a file can have thousands of importers. */
@@ -13,11 +13,11 @@ export function fileList(model) {
   /** @type {string[]} */
   let paths = [];
   let maxRows = FIRST;
-  const list = make('ul', { class: 'file-list' });
-  const more = make('button', { type: 'button', class: 'quiet', onclick: showMore });
+  const list = makeElement('ul', { class: 'file-list' });
+  const more = makeButton({ class: 'quiet', onclick: showMore });
   const renderFiles = keyedChildren(list, (/** @type {string} */ path) => path, (path) => {
     const button = fileButton(model, path);
-    return { node: make('li', {}, button.node), update: () => button.update(modeOf(model.state, path)) };
+    return { node: makeElement('li', {}, button.node), update: () => button.update(modeOf(model.state, path)) };
   });
 
   function showMore() {
@@ -29,14 +29,14 @@ export function fileList(model) {
 
   function render() {
     const hiddenCount = paths.length - maxRows;
-    const total = counted(paths.length, 'file');
+    const total = formatCount(paths.length, 'file');
     renderFiles(paths.slice(0, maxRows));
     more.hidden = hiddenCount <= 0;
     setText(more, hiddenCount > MORE ? `Show ${MORE} more of ${total}` : `Show all ${total}`);
   }
 
   return {
-    node: make('div', {}, list, more),
+    node: makeElement('div', {}, list, more),
     reset() {
       maxRows = FIRST;
     },

@@ -1,12 +1,12 @@
 // The locks of the selected file, and the files under WRITING locks that it is a neighbor of.
 
-import { nameOf } from '../app/names.js';
+import { icon, keyedChildren, makeElement, setIcon, setText } from '../app/dom.js';
+import { nameOf } from '../app/holder.js';
 import { pendingSentence } from '../app/pending.js';
+import { noLocksSentence } from '../app/status_sentences.js';
 import { duration } from '../app/time.js';
-import { nothingLocked } from '../app/truth.js';
-import { icon, keyedChildren, make, setIcon, setText } from '../app/dom.js';
-import { holderActs } from './act_buttons.js';
-import { badge, fileButton, holderName, moment, timeLeft } from './parts.js';
+import { holderActions } from './action_buttons.js';
+import { badge, detailSection, fileButton, holderName, timeLabel, timeLeft } from './elements.js';
 
 /** @import { Lock, Model } from '../app/types.js' */
 /** @import { Pending } from '../app/pending.js' */
@@ -16,23 +16,23 @@ const NEIGHBORS_SHOWN = 6;
 
 /** @param {Model} model */
 export function fileLocks(model) {
-  const list = make('ul', { class: 'lock-list' });
-  const free = make('p', { class: 'soft' });
-  const neighbors = make('ul', { class: 'file-list' });
-  const rest = make('p', { class: 'soft' });
-  const unmerged = make('ul', { class: 'file-list' });
-  const neighborNote = make('div', { class: 'neighbor-note' },
-    make('p', {}, 'Imports, or is imported by, files that are being written:'), neighbors, rest);
-  const node = make('section', { class: 'file-section' }, make('h3', {}, 'Lock'), list, free, unmerged, neighborNote);
+  const list = makeElement('ul');
+  const free = makeElement('p', { class: 'soft' });
+  const neighbors = makeElement('ul', { class: 'file-list' });
+  const rest = makeElement('p', { class: 'soft' });
+  const unmerged = makeElement('ul', { class: 'file-list' });
+  const neighborNote = makeElement('div', { class: 'neighbor-note' },
+    makeElement('p', {}, 'Imports, or is imported by, files that are being written:'), neighbors, rest);
+  const node = detailSection('Lock', list, free, unmerged, neighborNote);
   const keyOfLock = (/** @type {Lock} */ { path, holder }) => `${holder} ${path}`;
   const renderLocks = keyedChildren(list, keyOfLock, (lock) => lockRow(model, lock));
   let rows = renderLocks([]);
   const keyOfPending = (/** @type {Pending} */ { holder, workBranch }) => `${holder} ${workBranch}`;
   const renderUnmerged = keyedChildren(unmerged, keyOfPending, () => {
-    const text = make('span');
-    const since = moment(duration);
+    const text = makeElement('span');
+    const since = timeLabel(duration);
     return {
-      node: make('li', { class: 'soft' }, make('span', {}, text, ' (', since.node, ' ago)')),
+      node: makeElement('li', { class: 'soft' }, makeElement('span', {}, text, ' (', since.node, ' ago)')),
       update(/** @type {Pending} */ change) {
         setText(text, pendingSentence(change, nameOf(model.state, change.holder)));
         since.update(change.since, model.now());
@@ -41,9 +41,9 @@ export function fileLocks(model) {
   });
   const renderNeighbors = keyedChildren(neighbors, (/** @type {string} */ path) => path, (path) => {
     const button = fileButton(model, path);
-    const writer = make('span', { class: 'badges' });
+    const writer = makeElement('span', { class: 'badges' });
     return {
-      node: make('li', {}, button.node, writer),
+      node: makeElement('li', {}, button.node, writer),
       update() {
         const lock = model.state.locks.get(path)?.[0];
         button.update(lock?.mode ?? null);
@@ -51,7 +51,7 @@ export function fileLocks(model) {
         writer.dataset.holder = lock?.holder ?? '';
         writer.replaceChildren(...(lock ? [
           badge(lock.holder, lock.agentId, lock.userName),
-          make('span', { class: 'unseen' }, `by ${nameOf(model.state, lock.holder)}`),
+          makeElement('span', { class: 'unseen' }, `by ${nameOf(model.state, lock.holder)}`),
         ] : []));
       },
     };
@@ -73,7 +73,7 @@ export function fileLocks(model) {
       renderNeighbors(writers.slice(0, NEIGHBORS_SHOWN));
       setText(rest, writers.length > NEIGHBORS_SHOWN ? `and ${writers.length - NEIGHBORS_SHOWN} more` : '');
       free.hidden = locks.length > 0;
-      setText(free, nothingLocked(model.state, model.now(), 'Free: no locks.'));
+      setText(free, noLocksSentence(model.state, model.now(), 'Free: no locks.'));
       const pending = model.state.pending.filter((change) => change.path === path);
       renderUnmerged(pending);
       unmerged.hidden = pending.length === 0;
@@ -88,20 +88,21 @@ function lockRow(model, first) {
   let lock = first;
   const modeIcon = icon('lock');
   const name = holderName(model, lock.holder);
-  const modeText = make('span');
-  const mode = make('span', { class: 'mode' }, modeIcon, modeText);
-  const message = make('p', { class: 'agent-message' });
+  const modeText = makeElement('span');
+  const mode = makeElement('span', { class: 'mode' }, modeIcon, modeText);
+  const message = makeElement('p', { class: 'agent-message' });
   const left = timeLeft();
-  const since = moment(duration);
-  const renewal = moment();
-  const renewalNote = make('span', {}, ', renewed ', renewal.node);
-  const acts = holderActs(model);
-  const node = make('li', { class: 'lock-row' },
+  const since = timeLabel(duration);
+  const renewal = timeLabel();
+  const renewalNote = makeElement('span', {}, ', renewed ', renewal.node);
+  const actions = holderActions(model);
+  const node = makeElement('li', { class: 'lock-row' },
     badge(lock.holder, lock.agentId, lock.userName),
-    make('div', { class: 'agent-text' },
-      make('div', { class: 'agent-head' }, name.node, left.node),
+    makeElement('div', { class: 'agent-text' },
+      makeElement('div', { class: 'agent-head' }, name.node, left.node),
       message,
-      make('p', { class: 'agent-notes' }, mode, make('span', {}, 'for ', since.node, renewalNote)), acts.node),
+      makeElement('p', { class: 'agent-notes' }, mode, makeElement('span', {}, 'for ', since.node, renewalNote)),
+      actions.node),
     left.bar);
 
   /** @param {number} now */
@@ -119,7 +120,7 @@ function lockRow(model, first) {
     update(next) {
       lock = next;
       name.update();
-      acts.update(lock.holder, [lock.path]);
+      actions.update(lock.holder, [lock.path]);
       setIcon(modeIcon, lock.mode === 'WRITING' ? 'pencil' : 'eye');
       mode.dataset.mode = lock.mode;
       setText(modeText, lock.mode);

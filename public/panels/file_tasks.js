@@ -1,9 +1,9 @@
 // The tasks about the selected file.
 
-import { keyedChildren, make, setText } from '../app/dom.js';
-import { standingOf } from '../app/team_words.js';
-import { errorSentence } from '../app/words.js';
-import { taskButton } from './parts.js';
+import { keyedChildren, makeElement, setText } from '../app/dom.js';
+import { errorSentence } from '../app/formatting.js';
+import { statusLabel } from '../app/team_labels.js';
+import { detailSection, taskButton } from './elements.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {{ team: string, task: import('../app/team_types.js').Task }} Row */
@@ -18,19 +18,19 @@ export function fileTasks(model) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   let lastEventId = newestEventId();
-  const list = make('ul', { class: 'file-task-list' });
-  const note = make('p', { class: 'soft', role: 'status' });
-  const node = make('section', { class: 'file-section' }, make('h3', {}, 'Tasks'), list, note);
+  const list = makeElement('ul', { class: 'file-task-list' });
+  const note = makeElement('p', { class: 'soft', role: 'status' });
+  const node = detailSection('Tasks', list, note);
   const keyOf = (/** @type {Row} */ { team, task }) => `${team} ${task.id}`;
   const render = keyedChildren(list, keyOf, ({ team, task }) => {
     const button = taskButton(model, task.id, team);
-    const words = make('span', { class: 'soft' });
+    const words = makeElement('span', { class: 'soft' });
     return {
-      node: make('li', {}, button.node, words),
+      node: makeElement('li', {}, button.node, words),
       update(/** @type {Row} */ next) {
         button.update(next.task);
         const hasSeveralTeams = model.state.teams.list.length > 1;
-        setText(words, `${standingOf(next.task)}${hasSeveralTeams ? `, team ${team}` : ''}`);
+        setText(words, `${statusLabel(next.task)}${hasSeveralTeams ? `, team ${team}` : ''}`);
       },
     };
   });

@@ -1,9 +1,8 @@
 // How the server would decide a claim of the selected file now.
 
+import { makeButton, makeElement, setText } from '../app/dom.js';
 import { claimSignature } from './claim_signature.js';
-import { make, setText } from '../app/dom.js';
-import { commandChip } from './parts.js';
-import { COMMAND_MEANINGS } from './words.js';
+import { COMMAND_MEANINGS, commandChip } from './elements.js';
 
 /** Delay of a request after a change of locks, which come in bursts. */
 const DEBOUNCE_MS = 600;
@@ -14,14 +13,14 @@ export function fileVerdict(model) {
   let signature = '';
   let lastRequest = 0;
   let timer = 0;
-  const chip = make('span');
-  const meaning = make('span', { class: 'soft' });
-  const reason = make('p', { class: 'verdict-reason' });
-  const warnings = make('ul', { class: 'verdict-warnings' });
-  const again = make('button', { type: 'button', class: 'quiet', hidden: true, onclick: read }, 'Ask again');
-  const node = make('section', { class: 'file-section verdict', 'aria-live': 'polite' },
-    make('h3', {}, 'A claim for writing now'),
-    make('p', { class: 'verdict-head' }, chip, meaning), reason, warnings, again);
+  const chip = makeElement('span');
+  const meaning = makeElement('span', { class: 'soft' });
+  const reason = makeElement('p', { class: 'verdict-reason' });
+  const warnings = makeElement('ul', { class: 'verdict-warnings' });
+  const again = makeButton({ class: 'quiet', hidden: true, onclick: read }, 'Ask again');
+  const node = makeElement('section', { class: 'file-section', 'aria-live': 'polite' },
+    makeElement('h3', {}, 'A claim for writing now'),
+    makeElement('p', { class: 'verdict-head' }, chip, meaning), reason, warnings, again);
 
   async function read() {
     window.clearTimeout(timer);
@@ -35,7 +34,7 @@ export function fileVerdict(model) {
       chip.replaceChildren(commandChip(command));
       setText(meaning, COMMAND_MEANINGS.get(command) ?? '');
       setText(reason, sentence);
-      warnings.replaceChildren(...sentences.map((warning) => make('li', {}, warning)));
+      warnings.replaceChildren(...sentences.map((warning) => makeElement('li', {}, warning)));
       again.hidden = true;
     } catch (error) {
       if (request !== lastRequest) return;

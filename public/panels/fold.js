@@ -1,6 +1,6 @@
 // A section that the user can open. Its content is made when it is opened.
 
-import { make, setText } from '../app/dom.js';
+import { makeElement, setText } from '../app/dom.js';
 
 /**
  * @param {string} name Class.
@@ -8,8 +8,8 @@ import { make, setText } from '../app/dom.js';
  * @param {() => void} fill Called when it is opened.
  */
 export function fold(name, content, fill) {
-  const summary = make('summary', {});
-  const node = /** @type {HTMLDetailsElement} */ (make('details', { class: `fold ${name}` }, summary, content));
+  const summary = makeElement('summary');
+  const node = makeElement('details', { class: `fold ${name}` }, summary, content);
   node.addEventListener('toggle', () => node.open && fill());
   return {
     node,

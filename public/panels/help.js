@@ -1,10 +1,9 @@
 // The help: the shapes, the rules, the keys, the commands, and how agents join.
 
-import { icon, iconButton, make } from '../app/dom.js';
-import { policySentences } from '../app/truth.js';
+import { icon, iconButton, makeElement } from '../app/dom.js';
+import { policySentences } from '../app/status_sentences.js';
+import { COMMAND_MEANINGS, commandChip, panelHead } from './elements.js';
 import { KEY_HELP } from './key_commands.js';
-import { COMMAND_MEANINGS } from './words.js';
-import { commandChip } from './parts.js';
 
 const COLORS =
   'Orange, teal and purple are locks; badges have the color of their agent. The tint of a cell is its language.';
@@ -24,7 +23,7 @@ const SHAPES = [
   {
     mode: 'INFORMED',
     icon: 'link',
-    meaning: 'Dotted: a neighbor that others can write; they are told who writes beside it.',
+    meaning: 'Dotted: a neighbor that others can write; they get a warning about the lock beside it.',
   },
   {
     mode: 'OWNED',
@@ -33,40 +32,36 @@ const SHAPES = [
   },
 ];
 
-/**
- * @param {HTMLDialogElement} dialog
- * @param {import('../app/types.js').Model} model
- */
+/** @param {HTMLDialogElement} dialog @param {import('../app/types.js').Model} model */
 export function mountHelp(dialog, model) {
   dialog.classList.add('help');
-  dialog.setAttribute('aria-labelledby', 'help-title');
-  const rules = make('ul', { class: 'help-rules' });
+  const rules = makeElement('ul', { class: 'help-rules' });
   const close = iconButton('close', { 'aria-label': 'Close the help', onclick: () => dialog.close() });
   const shapes = SHAPES.map(({ mode, icon: name, meaning }) =>
-    ({ terms: [make('span', { class: 'help-shape', 'data-mode': mode }, icon(name), mode)], meaning }));
+    ({ terms: [makeElement('span', { class: 'help-shape', 'data-mode': mode }, icon(name), mode)], meaning }));
   const keys = KEY_HELP.map(({ keys: names, effect }) =>
-    ({ terms: names.map((name) => make('kbd', {}, name)), meaning: effect }));
+    ({ terms: names.map((name) => makeElement('kbd', {}, name)), meaning: effect }));
   const commands = [...COMMAND_MEANINGS].map(([command, meaning]) => ({ terms: [commandChip(command)], meaning }));
   dialog.append(
-    make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title', id: 'help-title' }, 'Help'), close),
-    make('div', { class: 'help-body' },
-      section('Shapes and colors', make('p', {}, COLORS), definitionList(shapes)),
+    panelHead(['Help'], close),
+    makeElement('div', { class: 'help-body' },
+      section('Shapes and colors', makeElement('p', {}, COLORS), definitionList(shapes)),
       section('The rules of this branch', rules),
       section('Keys', definitionList(keys)),
       section('Commands that agents get', definitionList(commands)),
       section('How agents join',
-        make('p', {}, 'In your repository, once:'),
+        makeElement('p', {}, 'In your repository, once:'),
         codeBlock('coord init'),
-        make('p', {}, 'An agent with MCP can join this server. For Claude Code:'),
+        makeElement('p', {}, 'An agent with MCP can join this server. For Claude Code:'),
         codeBlock(`claude mcp add --transport http coord ${new URL('api/mcp', document.baseURI).href}`),
-        make('p', {}, 'A person can claim files too:'),
+        makeElement('p', {}, 'A person can claim files too:'),
         codeBlock("coord claim 'src/auth/**' -m 'Moving the login'"))));
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog) dialog.close();
   });
   return {
     open() {
-      rules.replaceChildren(...policySentences(model.state.policy).map((sentence) => make('li', {}, sentence)));
+      rules.replaceChildren(...policySentences(model.state.policy).map((sentence) => makeElement('li', {}, sentence)));
       if (!dialog.open) dialog.showModal();
     },
   };
@@ -74,16 +69,16 @@ export function mountHelp(dialog, model) {
 
 /** @param {string} title @param {...HTMLElement} content */
 function section(title, ...content) {
-  return make('section', {}, make('h3', {}, title), ...content);
+  return makeElement('section', {}, makeElement('h3', {}, title), ...content);
 }
 
 /** @param {{ terms: HTMLElement[], meaning: string }[]} entries */
 function definitionList(entries) {
-  return make('dl', { class: 'help-list' },
-    ...entries.flatMap(({ terms, meaning }) => [make('dt', {}, ...terms), make('dd', {}, meaning)]));
+  return makeElement('dl', { class: 'help-list' },
+    ...entries.flatMap(({ terms, meaning }) => [makeElement('dt', {}, ...terms), makeElement('dd', {}, meaning)]));
 }
 
 /** @param {string} text */
 function codeBlock(text) {
-  return make('pre', {}, make('code', {}, text));
+  return makeElement('pre', {}, makeElement('code', {}, text));
 }

@@ -1,23 +1,20 @@
 // One row of the panel of intents.
 
-import { icon, keyedChildren, make, setAttribute, setIcon, setText } from '../app/dom.js';
-import { nameOf } from '../app/names.js';
-import { budgetWords, criteriaWords, STATUS_WORDS } from '../app/intent_words.js';
+import { icon, keyedChildren, makeButton, makeElement, setAttribute, setIcon, setText } from '../app/dom.js';
+import { formatCount } from '../app/formatting.js';
+import { nameOf } from '../app/holder.js';
+import { budgetLabel, criteriaLabel, STATUS_LABELS } from '../app/intent_labels.js';
 import { filesOf, isEnded, workersOf } from '../app/intents.js';
-import { counted } from '../app/words.js';
+import { badge, intentButton, timeLabel } from './elements.js';
 import { fileList } from './file_list.js';
 import { fold } from './fold.js';
-import { badge, intentButton, moment } from './parts.js';
 
 /** @import { Intent, IntentStatus, Model, Spending, Worker } from '../app/types.js' */
 
 /** The icon identifies a status without its color. @type {Record<IntentStatus, string>} */
 const ICONS = { PENDING: 'clock', IN_PROGRESS: 'play', BLOCKED: 'warning', COMPLETED: 'check', ABANDONED: 'close' };
 
-/**
- * @param {Model} model
- * @param {Intent} first
- */
+/** @param {Model} model @param {Intent} first */
 export function intentRow(model, first) {
   let intent = first;
   const { id } = intent;
@@ -26,50 +23,50 @@ export function intentRow(model, first) {
   /** @type {ReturnType<typeof intentButton> | null} */
   let widenedButton = null;
   const isSelected = () => model.state.place.intent === id;
-  const name = make('button', { type: 'button', class: 'intent-name', onclick: toggleSelection });
+  const name = makeButton({ class: 'intent-name', onclick: toggleSelection });
   const statusIcon = icon('clock');
-  const statusText = make('span', {});
-  const status = make('span', { class: 'intent-status' }, statusIcon, statusText);
-  const branchText = make('span', {});
-  const reason = make('p', { class: 'intent-reason' });
-  const missing = make('p', { class: 'intent-lacks' });
-  const widened = make('p', { class: 'intent-line soft' });
+  const statusText = makeElement('span');
+  const status = makeElement('span', { class: 'intent-status' }, statusIcon, statusText);
+  const branchText = makeElement('span');
+  const reason = makeElement('p', { class: 'intent-reason' });
+  const missing = makeElement('p', { class: 'intent-lacks' });
+  const widened = makeElement('p', { class: 'intent-line soft' });
   const turns = intentBudget('Turns');
   const tokens = intentBudget('Tokens');
-  const noBudget = make('p', { class: 'soft' }, 'No budget');
-  const criteria = make('ul', { class: 'criteria' });
+  const noBudget = makeElement('p', { class: 'soft' }, 'No budget');
+  const criteria = makeElement('ul', { class: 'criteria' });
   const criteriaFold = fold('intent-criteria', criteria, () => renderCriteria(intent.criteria));
   const files = fileList(model);
   const filesFold = fold('intent-files', files.node, () => files.update(paths));
-  const facts = make('div', { class: 'intent-facts' });
+  const facts = makeElement('div', { class: 'intent-facts' });
   const factsFold = fold('intent-scope', facts, updateFacts);
   let shownFacts = '';
-  const workers = make('ul', { class: 'intent-workers' });
-  const heard = moment();
-  const heardNote = make('span', {}, 'Heard ', heard.node);
-  const agentModel = make('span', {});
-  const ledger = make('button', { type: 'button', class: 'quiet', onclick: showLines }, 'In the ledger');
-  const node = make('li', { class: 'intent', 'data-intent': id },
-    make('div', { class: 'intent-head' }, name, status),
-    make('p', { class: 'intent-id' }, make('code', {}, id), branchText),
+  const workers = makeElement('ul', { class: 'intent-workers' });
+  const activeTime = timeLabel();
+  const activeNote = makeElement('span', {}, 'Last active ', activeTime.node);
+  const agentModel = makeElement('span');
+  const ledger = makeButton({ class: 'quiet', onclick: showLines }, 'In the ledger');
+  const node = makeElement('li', { class: 'intent', 'data-intent': id },
+    makeElement('div', { class: 'intent-head' }, name, status),
+    makeElement('p', { class: 'intent-id' }, makeElement('code', {}, id), branchText),
     widened, reason, missing, turns.node, tokens.node, noBudget,
     criteriaFold.node, filesFold.node, factsFold.node, workers,
-    make('p', { class: 'agent-notes' }, heardNote, agentModel, ledger));
+    makeElement('p', { class: 'agent-notes' }, activeNote, agentModel, ledger));
 
   const renderWorkers = keyedChildren(workers, (/** @type {Worker} */ { holder }) => holder, (worker) => {
     const { holder, agentId, userName } = worker;
-    const where = make('span', { class: 'soft' });
-    const workerName = make('span', { class: 'intent-worker', title: holder }, nameOf(model.state, holder));
+    const where = makeElement('span', { class: 'soft' });
+    const workerName = makeElement('span', { class: 'intent-worker', title: holder }, nameOf(model.state, holder));
     return {
-      node: make('li', {}, badge(holder, agentId, userName), workerName, where),
+      node: makeElement('li', {}, badge(holder, agentId, userName), workerName, where),
       update: (/** @type {Worker} */ { branch }) => setText(where, branch ? `on ${branch}` : ''),
     };
   });
   const keyOfCriterion = (/** @type {Intent['criteria'][number]} */ { text }) => text;
   const renderCriteria = keyedChildren(criteria, keyOfCriterion, ({ text }) => {
-    const proof = make('span', { class: 'soft' });
-    const spokenState = make('span', { class: 'unseen' });
-    const row = make('li', {}, make('span', {}, spokenState, text), proof);
+    const proof = makeElement('span', { class: 'soft' });
+    const spokenState = makeElement('span', { class: 'unseen' });
+    const row = makeElement('li', {}, makeElement('span', {}, spokenState, text), proof);
     return {
       node: row,
       update(/** @type {Intent['criteria'][number]} */ { met }) {
@@ -90,7 +87,7 @@ export function intentRow(model, first) {
 
   /** @param {number} now */
   function tick(now) {
-    if (intent.heardAt !== null) heard.update(intent.heardAt, now);
+    if (intent.lastActiveAt !== null) activeTime.update(intent.lastActiveAt, now);
   }
 
   /** @param {Intent} next */
@@ -104,7 +101,7 @@ export function intentRow(model, first) {
     setAttribute(node, 'data-status', intent.status);
     setAttribute(status, 'data-status', intent.status);
     setIcon(statusIcon, ICONS[intent.status] ?? 'help');
-    setText(statusText, STATUS_WORDS[intent.status] ?? intent.status);
+    setText(statusText, STATUS_LABELS[intent.status] ?? intent.status);
     setText(branchText, intent.branch ? ` on ${intent.branch}` : '');
     updateWidened();
     setText(reason, intent.reason ?? '');
@@ -114,15 +111,15 @@ export function intentRow(model, first) {
     turns.update(intent.turns);
     tokens.update(intent.tokens);
     noBudget.hidden = intent.turns !== null || hasEnded;
-    criteriaFold.update(intent.criteria.length > 0 ? criteriaWords(intent.criteria) : '');
+    criteriaFold.update(intent.criteria.length > 0 ? criteriaLabel(intent.criteria) : '');
     paths = filesOf(model.state.intents, id);
-    filesFold.update(paths.length > 0 ? counted(paths.length, 'owned file') : '');
+    filesFold.update(paths.length > 0 ? formatCount(paths.length, 'owned file') : '');
     const hasFacts = intent.description || intent.scope.length + intent.constraints.length > 0;
     factsFold.update(hasFacts ? 'Scope and rules' : '');
     const workersNow = workersOf(model.state, id, model.now());
     renderWorkers(workersNow);
     workers.hidden = workersNow.length === 0;
-    heardNote.hidden = intent.heardAt === null;
+    activeNote.hidden = intent.lastActiveAt === null;
     setText(agentModel, intent.model ? `by ${intent.model}` : '');
     agentModel.hidden = !intent.model;
     tick(model.now());
@@ -147,7 +144,7 @@ export function intentRow(model, first) {
     if (key === shownFacts) return;
     shownFacts = key;
     facts.replaceChildren(
-      ...(description ? [make('p', {}, description)] : []),
+      ...(description ? [makeElement('p', {}, description)] : []),
       ...factSection('May change', scope, 'code'),
       ...factSection('Rules', constraints, 'span'),
       ...factSection('May overlap with', mayOverlap, 'code'));
@@ -159,22 +156,24 @@ export function intentRow(model, first) {
 /** @param {string} title @param {string[]} items @param {'code' | 'span'} tag */
 function factSection(title, items, tag) {
   if (items.length === 0) return [];
-  return [make('h3', {}, title), make('ul', {}, ...items.map((item) => make('li', {}, make(tag, {}, item))))];
+  const rows = items.map((item) => makeElement('li', {}, makeElement(tag, {}, item)));
+  return [makeElement('h3', {}, title), makeElement('ul', {}, ...rows)];
 }
 
 /** The spending of a budget as words, and as a bar if the budget has a limit. @param {string} name */
 function intentBudget(name) {
-  const text = make('span', {});
-  const fill = make('span', {});
-  const bar = make('span', { class: 'budget-bar', role: 'meter', 'aria-label': name, 'aria-valuemin': '0' }, fill);
-  const node = make('div', { class: 'budget' }, make('span', { class: 'soft' }, name), text, bar);
+  const text = makeElement('span');
+  const fill = makeElement('span');
+  const attributes = { class: 'budget-bar', role: 'meter', 'aria-label': name, 'aria-valuemin': '0' };
+  const bar = makeElement('span', attributes, fill);
+  const node = makeElement('div', { class: 'budget' }, makeElement('span', { class: 'soft' }, name), text, bar);
   return {
     node,
     /** @param {Spending | null} spending */
     update(spending) {
       node.hidden = spending === null;
       if (!spending) return;
-      const words = budgetWords(spending);
+      const words = budgetLabel(spending);
       setText(text, words.text);
       setAttribute(node, 'data-level', words.level);
       bar.hidden = words.share === null;

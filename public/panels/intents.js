@@ -1,37 +1,33 @@
 // The panel of intents: active ones, ended ones, and open refusals.
 
-import { keyedChildren, make, setText } from '../app/dom.js';
-import { sortedIntents } from '../app/intents.js';
-import { counted } from '../app/words.js';
+import { keyedChildren, makeElement, setText } from '../app/dom.js';
+import { formatCount } from '../app/formatting.js';
+import { sortIntents } from '../app/intents.js';
+import { panelHead } from './elements.js';
 import { fold } from './fold.js';
 import { intentRefusals } from './intent_refusals.js';
 import { intentRow } from './intent_row.js';
-import { needsSignIn } from './needs_sign_in.js';
-import { everySecond } from './ticker.js';
+import { signInPrompt } from './sign_in_prompt.js';
+import { onTick } from './ticker.js';
 
 /** @import { Intent, Model } from '../app/types.js' */
 
 const SIGN_IN_TEXT = 'Intents need signing in: they are shown to those who may read the repository.';
 
-/**
- * @param {HTMLElement} element
- * @param {Model} model
- * @param {{ signIn: () => void }} actions
- */
+/** @param {HTMLElement} element @param {Model} model @param {{ signIn: () => void }} actions */
 export function mountIntents(element, model, { signIn }) {
-  const count = make('span', { class: 'count' });
-  const message = make('p', { class: 'panel-message', role: 'status' });
-  const signInNote = needsSignIn(SIGN_IN_TEXT, signIn);
+  const count = makeElement('span', { class: 'count' });
+  const message = makeElement('p', { class: 'panel-message', role: 'status' });
+  const signInNote = signInPrompt(SIGN_IN_TEXT, signIn);
   const refusals = intentRefusals(model);
-  const noneActive = make('p', { class: 'empty' }, 'No intent is active.');
-  const activeList = make('ul', { class: 'intent-list' });
-  const endedList = make('ul', { class: 'intent-list' });
+  const noneActive = makeElement('p', { class: 'empty' }, 'No intent is active.');
+  const activeList = makeElement('ul', { class: 'intent-list' });
+  const endedList = makeElement('ul', { class: 'intent-list' });
   const endedFold = fold('intents-ended', endedList, () => {
-    endedRows = renderEnded(sortedIntents(model.state.intents.list).ended);
+    endedRows = renderEnded(sortIntents(model.state.intents.list).ended);
   });
   element.classList.add('panel', 'intents');
-  element.append(
-    make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title' }, 'Intents ', count)),
+  element.append(panelHead(['Intents ', count]),
     message, signInNote.node, refusals.node, noneActive, activeList, endedFold.node);
 
   const create = (/** @type {Intent} */ intent) => intentRow(model, intent);
@@ -46,12 +42,12 @@ export function mountIntents(element, model, { signIn }) {
   function render() {
     const { intents, refusals: openRefusals, place } = model.state;
     const isShown = intents.phase === 'shown';
-    const { active, ended } = sortedIntents(intents.list);
+    const { active, ended } = sortIntents(intents.list);
     signInNote.update(intents.phase === 'sign_in' ? intents.message : null);
     setText(message, isShown && intents.message ? `The intents are out of date: ${intents.message}` : '');
     refusals.update(isShown ? openRefusals : []);
     activeRows = renderActive(active);
-    endedFold.update(ended.length > 0 ? `${counted(ended.length, 'intent')} ended` : '');
+    endedFold.update(ended.length > 0 ? `${formatCount(ended.length, 'intent')} ended` : '');
     noneActive.hidden = !isShown || active.length > 0;
     setText(count, active.length > 0 ? String(active.length) : '');
     const isKnown = place.intent === null || intents.list.some(({ id }) => id === place.intent);
@@ -65,7 +61,7 @@ export function mountIntents(element, model, { signIn }) {
     row?.node.scrollIntoView({ block: 'nearest' });
   }
 
-  everySecond(() => {
+  onTick(() => {
     const now = model.now();
     for (const row of [...activeRows.values(), ...endedRows.values()]) row.tick(now);
     refusals.tick(now);

@@ -1,7 +1,7 @@
 // The keys of the whole page. They have no effect while the user types, or if an element handles the key itself.
 
 import { isBoard } from '../app/address.js';
-import { textFilter } from '../app/words.js';
+import { textFilter } from '../app/formatting.js';
 import { commandOf, isTypedInto, nextFile } from './key_commands.js';
 
 const ZOOM = 1.4;

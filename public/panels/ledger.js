@@ -1,15 +1,15 @@
 // The panel of the ledger. The page reads the ledger only while the panel is on the screen.
 
-import { icon, keyedChildren, make, setText } from '../app/dom.js';
-import { sortedIntents } from '../app/intents.js';
-import { counted } from '../app/words.js';
+import { icon, keyedChildren, makeButton, makeElement, setText } from '../app/dom.js';
+import { formatCount } from '../app/formatting.js';
+import { sortIntents } from '../app/intents.js';
 import { copyButton } from './copy_button.js';
+import { panelHead, pathText } from './elements.js';
 import { fold } from './fold.js';
+import { shortHash } from './ledger_labels.js';
 import { ledgerRow } from './ledger_row.js';
-import { shortHash } from './ledger_words.js';
-import { needsSignIn } from './needs_sign_in.js';
-import { olderRows } from './older.js';
-import { pathText } from './parts.js';
+import { olderRows } from './older_rows.js';
+import { signInPrompt } from './sign_in_prompt.js';
 
 /** @import { Intent, LedgerFilter, LedgerLine, LedgerPoint, Model } from '../app/types.js' */
 
@@ -17,25 +17,18 @@ const SIGN_IN_TEXT = 'The ledger needs signing in: it is shown to those who may 
 const SEAL_TEXT = 'Count and hash of the last line. Store it elsewhere to detect later whether lines were changed, '
   + 'removed or rewritten.';
 
-/**
- * @param {HTMLElement} element
- * @param {Model} model
- * @param {{ signIn: () => void }} actions
- */
+/** @param {HTMLElement} element @param {Model} model @param {{ signIn: () => void }} actions */
 export function mountLedger(element, model, { signIn }) {
-  const signInNote = needsSignIn(SIGN_IN_TEXT, signIn);
+  const signInNote = signInPrompt(SIGN_IN_TEXT, signIn);
   const seal = ledgerSeal();
   const filter = ledgerFilter(model);
-  const list = make('ol', { class: 'feed-list' });
-  const older = olderRows({ rows: 'lines', subject: 'The ledger', load: () => model.lengthenLedger(), render });
-  const scroller = make('div', {
-    class: 'feed-scroller', tabindex: '0', role: 'region', 'aria-label': 'Ledger, the newest first',
-  }, list, older.button, older.end);
-  const frame = make('div', { class: 'feed-frame' }, scroller);
-  element.classList.add('panel', 'activity', 'ledger');
-  element.append(
-    make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title' }, 'Ledger')),
-    signInNote.node, seal.node, filter.node, frame);
+  const list = makeElement('ol');
+  const older = olderRows({
+    list, label: 'Ledger, the newest first', rows: 'lines', subject: 'The ledger',
+    load: () => model.loadOlderLines(), render,
+  });
+  element.classList.add('panel', 'activity');
+  element.append(panelHead(['Ledger']), signInNote.node, seal.node, filter.node, older.frame);
   const keyOf = (/** @type {LedgerLine} */ { seq }) => String(seq);
   const renderRows = keyedChildren(list, keyOf, (line) => ledgerRow(model, line));
 
@@ -43,7 +36,7 @@ export function mountLedger(element, model, { signIn }) {
     const { ledger, intents } = model.state;
     const isOpen = intents.phase === 'shown';
     signInNote.update(intents.phase === 'sign_in' ? intents.message : null);
-    filter.node.hidden = frame.hidden = !isOpen;
+    filter.node.hidden = older.frame.hidden = !isOpen;
     seal.update(isOpen ? ledger.sealed : null, ledger.base);
     filter.update();
     renderRows(isOpen ? ledger.lines : []);
@@ -82,19 +75,19 @@ function ledgerSeal() {
   /** @type {LedgerPoint | null} */
   let sealed = null;
   const copy = copyButton('Copy the seal', () => sealed?.text ?? '');
-  const code = make('code', {});
-  const content = make('div', {}, make('p', {}, code), make('p', { class: 'soft' }, SEAL_TEXT));
+  const code = makeElement('code');
+  const content = makeElement('div', {}, makeElement('p', {}, code), makeElement('p', { class: 'soft' }, SEAL_TEXT));
   const details = fold('seal', content, () => setText(code, sealed?.text ?? ''));
-  const base = make('p', { class: 'seal-base soft' });
-  const head = make('div', { class: 'seal-head' }, details.node, copy.status, copy.button);
-  const node = make('div', { class: 'ledger-seal' }, head, base);
+  const base = makeElement('p', { class: 'seal-base soft' });
+  const head = makeElement('div', { class: 'seal-head' }, details.node, copy.status, copy.button);
+  const node = makeElement('div', { class: 'ledger-seal' }, head, base);
   return {
     node,
     /** @param {LedgerPoint | null} seal @param {LedgerPoint | null} basePoint */
     update(seal, basePoint) {
       sealed = seal;
       node.hidden = seal === null;
-      details.update(seal ? `Sealed: ${counted(seal.count, 'line')}, ${shortHash(seal.hash)}` : '');
+      details.update(seal ? `Sealed: ${formatCount(seal.count, 'line')}, ${shortHash(seal.hash)}` : '');
       base.hidden = !basePoint || basePoint.count === 0;
       base.title = basePoint?.text ?? '';
       const firstLine = ((basePoint?.count ?? 0) + 1).toLocaleString('en-US');
@@ -105,15 +98,15 @@ function ledgerSeal() {
 
 /** The choice of the lines: those of an intent, those of a file, or all. @param {Model} model */
 function ledgerFilter(model) {
-  const options = make('optgroup', { label: 'Intents' });
-  const select = /** @type {HTMLSelectElement} */ (make('select', {
+  const options = makeElement('optgroup', { label: 'Intents' });
+  const select = makeElement('select', {
     'aria-label': 'Intent of the lines', onchange: () => change({ intent: select.value || null }),
-  }, make('option', { value: '' }, 'All intents'), options));
-  const file = make('button', { type: 'button', class: 'filter-file', onclick: () => change({ file: null }) });
-  const node = make('div', { class: 'feed-filter ledger-filter' }, select, file);
+  }, makeElement('option', { value: '' }, 'All intents'), options);
+  const file = makeButton({ class: 'filter-file', onclick: () => change({ file: null }) });
+  const node = makeElement('div', { class: 'feed-filter ledger-filter' }, select, file);
   let shownFile = '';
   const renderOptions = keyedChildren(options, (/** @type {Intent} */ { id }) => id, ({ id }) => {
-    const option = make('option', { value: id });
+    const option = makeElement('option', { value: id });
     return { node: option, update: (/** @type {Intent} */ intent) => setText(option, intent.name || id) };
   });
 
@@ -126,7 +119,7 @@ function ledgerFilter(model) {
     node,
     update() {
       const { ledger: { filter }, intents } = model.state;
-      const { active, ended } = sortedIntents(intents.list);
+      const { active, ended } = sortIntents(intents.list);
       renderOptions([...active, ...ended]);
       select.value = filter.intent ?? '';
       select.classList.toggle('is-set', filter.intent !== null);

@@ -1,46 +1,36 @@
 // One line of the ledger.
 
-import { icon, make } from '../app/dom.js';
+import { icon, makeElement } from '../app/dom.js';
+import { splitHolder } from '../app/holder.js';
+import { badge, entryRow, fileButtons, intentButton, timeLabel } from './elements.js';
 import { fold } from './fold.js';
-import { actorOf, lineDeed, lineOutcome } from './ledger_words.js';
-import { badge, fileButton, intentButton, moment } from './parts.js';
+import { describeLine, outcomeText } from './ledger_labels.js';
 
 /** @import { LedgerLine, Model } from '../app/types.js' */
 
-const FILES_SHOWN = 3;
 /** @type {Record<string, string>} */
 const ICONS = { SUCCESS: 'check', FAILURE: 'close', DENIED: 'warning' };
 
-/**
- * @param {Model} model
- * @param {LedgerLine} line Never changes.
- */
+/** @param {Model} model @param {LedgerLine} line Never changes. */
 export function ledgerRow(model, line) {
-  const { user, agentId } = actorOf(line.holder);
-  const at = moment();
+  const { user, agentId } = splitHolder(line.holder);
+  const at = timeLabel();
   const intent = line.intentId === null ? null : filterButton(model, line.intentId);
-  const files = line.files.slice(0, FILES_SHOWN).map((path) => fileButton(model, path));
-  const more = line.files.length - files.length;
-  const text = make('code', {});
-  const unparsed = fold('line-whole', text, () => (text.textContent = line.text));
+  const files = line.files.length > 0 ? fileButtons(model, line.files, line.files.length) : null;
+  const text = makeElement('code');
+  const unparsed = fold('line-text', text, () => (text.textContent = line.text));
   unparsed.update(`Line ${line.seq.toLocaleString('en-US')}`);
-  const status = make('span', { class: 'outcome' }, icon(ICONS[line.status] ?? 'help'), line.status);
-  const node = make('li', { class: 'entry line', 'data-status': line.status, 'data-seq': line.seq },
-    badge(line.holder, agentId, user),
-    make('div', { class: 'entry-text' },
-      make('div', { class: 'entry-head' },
-        make('span', { class: 'entry-deed' }, make('strong', {}, line.holder), ' ', lineDeed(line)), at.node),
-      make('p', { class: 'line-outcome' }, status, ' ', lineOutcome(line)),
-      line.reasoning ? make('p', { class: 'entry-message' }, line.reasoning) : null,
-      intent ? make('p', { class: 'intent-line soft' }, 'Intent:', intent.node) : null,
-      files.length > 0
-        ? make('div', { class: 'entry-files' },
-          ...files.map(({ node: button }) => button),
-          more > 0 ? make('span', { class: 'soft' }, `and ${more} more`) : null)
-        : null,
-      unparsed.node));
+  const status = makeElement('span', { class: 'outcome' }, icon(ICONS[line.status] ?? 'help'), line.status);
+  const attributes = { class: 'entry line', 'data-status': line.status, 'data-seq': line.seq };
+  const title = [makeElement('strong', {}, line.holder), ' ', describeLine(line)];
+  const node = entryRow(attributes, badge(line.holder, agentId, user), title, [at.node],
+    makeElement('p', { class: 'line-outcome' }, status, ' ', outcomeText(line)),
+    line.reasoning ? makeElement('p', { class: 'entry-message' }, line.reasoning) : null,
+    intent ? makeElement('p', { class: 'intent-line soft' }, 'Intent:', intent.node) : null,
+    files?.node,
+    unparsed.node);
   // The buttons show no lock: a row about the past must not show what is locked now.
-  for (const button of files) button.update(null);
+  files?.update(() => null);
   return {
     node,
     update() {
@@ -52,6 +42,6 @@ export function ledgerRow(model, line) {
 
 /** A button that filters the ledger by an intent. @param {Model} model @param {string} intent */
 function filterButton(model, intent) {
-  const act = () => model.filterLedger({ intent, file: null });
-  return intentButton(model, intent, { act, title: 'Show only the lines of the intent' });
+  const onclick = () => model.filterLedger({ intent, file: null });
+  return intentButton(model, intent, { onclick, title: 'Show only the lines of the intent' });
 }

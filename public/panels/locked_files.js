@@ -1,13 +1,13 @@
 // The locked files as buttons, so that the keyboard reaches every locked file on the map.
 
+import { icon, keyedChildren, makeButton, makeElement, setAttribute, setIcon, setText } from '../app/dom.js';
+import { nameOfPath } from '../app/formatting.js';
+import { nameOf } from '../app/holder.js';
+import { noLocksSentence } from '../app/status_sentences.js';
 import { countdown } from '../app/time.js';
-import { nameOf } from '../app/names.js';
-import { nothingLocked } from '../app/truth.js';
-import { icon, keyedChildren, make, setAttribute, setIcon, setText } from '../app/dom.js';
-import { nameOfPath } from '../app/words.js';
-import { badge, fileButton, pathText } from './parts.js';
-import { everySecond } from './ticker.js';
-import { lockSentence } from './words.js';
+import { badge, fileButton, pathText } from './elements.js';
+import { lockSentence } from './lock_sentence.js';
+import { onTick } from './ticker.js';
 
 /** @import { Lock, Model } from '../app/types.js' */
 
@@ -15,15 +15,12 @@ import { lockSentence } from './words.js';
 const UNMERGED_SHOWN = 100;
 const BADGES_SHOWN = 3;
 
-/**
- * @param {HTMLElement} element
- * @param {Model} model
- */
+/** @param {HTMLElement} element @param {Model} model */
 export function mountLockedFiles(element, model) {
-  const title = make('h2', { class: 'locked-title' });
-  const list = make('ul', { class: 'locked-list' });
-  const unmerged = make('ul', { class: 'locked-list', 'aria-label': 'Changes that are not merged yet' });
-  const unmergedTitle = make('h2', { class: 'locked-title' });
+  const title = makeElement('h2', { class: 'locked-title' });
+  const list = makeElement('ul', { class: 'locked-list' });
+  const unmerged = makeElement('ul', { class: 'locked-list', 'aria-label': 'Changes that are not merged yet' });
+  const unmergedTitle = makeElement('h2', { class: 'locked-title' });
   element.classList.add('locked');
   element.append(title, list, unmergedTitle, unmerged);
   const pathOf = (/** @type {Lock[]} */ [{ path }]) => path;
@@ -31,12 +28,12 @@ export function mountLockedFiles(element, model) {
   let rows = renderRows([]);
   const renderUnmerged = keyedChildren(unmerged, (/** @type {string} */ path) => path, (path) => {
     const button = fileButton(model, path);
-    return { node: make('li', {}, button.node), update: () => button.update(null) };
+    return { node: makeElement('li', {}, button.node), update: () => button.update(null) };
   });
 
   function renderTitle() {
     const { size } = model.state.locks;
-    setText(title, size > 0 ? `Locked ${size}` : nothingLocked(model.state, model.now()));
+    setText(title, size > 0 ? `Locked ${size}` : noLocksSentence(model.state, model.now()));
   }
 
   function render() {
@@ -58,7 +55,7 @@ export function mountLockedFiles(element, model) {
   }
 
   new ResizeObserver(fit).observe(element);
-  everySecond(() => {
+  onTick(() => {
     for (const row of rows.values()) row.tick(model.now());
   });
   model.subscribe((changed) => {
@@ -74,14 +71,14 @@ function lockedFile(model, path) {
   let locks = [];
   let shownHolders = '';
   const mark = icon('lock');
-  const badges = make('span', { class: 'badges' });
-  const left = make('span', { class: 'left-text', 'aria-hidden': 'true' });
-  const sentence = make('span', { class: 'unseen' });
+  const badges = makeElement('span', { class: 'badges' });
+  const left = makeElement('span', { class: 'left-text', 'aria-hidden': 'true' });
+  const sentence = makeElement('span', { class: 'unseen' });
   const text = pathText(path);
   text.setAttribute('aria-hidden', 'true');
-  const name = make('span', { class: 'locked-name', 'aria-hidden': 'true' }, nameOfPath(path));
+  const name = makeElement('span', { class: 'locked-name', 'aria-hidden': 'true' }, nameOfPath(path));
   const onclick = () => model.go({ file: path });
-  const button = make('button', { type: 'button', class: 'locked-file', onclick },
+  const button = makeButton({ class: 'locked-file', onclick },
     sentence, mark, text, name, badges, left);
 
   /** @param {number} now */
@@ -91,7 +88,7 @@ function lockedFile(model, path) {
   }
 
   return {
-    node: make('li', {}, button),
+    node: makeElement('li', {}, button),
     tick,
     /** @param {Lock[]} next */
     update(next) {

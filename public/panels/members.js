@@ -1,11 +1,11 @@
 // The members of a team: the tasks of each, when it was last seen, and its unread messages.
 
-import { keyedChildren, make, setAttribute, setText } from '../app/dom.js';
+import { keyedChildren, makeButton, makeElement, setAttribute, setText } from '../app/dom.js';
+import { formatCount } from '../app/formatting.js';
 import { isHeld } from '../app/tasks.js';
 import { isSameName } from '../app/teams.js';
-import { counted } from '../app/words.js';
-import { memberBadge, moment, taskButton } from './parts.js';
-import { everySecond } from './ticker.js';
+import { memberBadge, panelHead, taskButton, timeLabel } from './elements.js';
+import { onTick } from './ticker.js';
 
 /** @import { Model } from '../app/types.js' */
 /** @import { Member, Task } from '../app/team_types.js' */
@@ -15,13 +15,12 @@ const STATE_WORDS = { live: 'Live, seen', away: 'Away, seen', stopped: 'Has stop
 
 /** @param {HTMLElement} element @param {Model} model */
 export function mountMembers(element, model) {
-  const count = make('span', { class: 'count' });
-  const list = make('ul', { class: 'member-list' });
-  const empty = make('p', { class: 'empty' }, 'Reading the members');
-  const more = make('button', { type: 'button', class: 'quiet', onclick: showAll });
+  const count = makeElement('span', { class: 'count' });
+  const list = makeElement('ul');
+  const empty = makeElement('p', { class: 'empty' }, 'Reading the members');
+  const more = makeButton({ class: 'quiet', onclick: showAll });
   element.classList.add('panel', 'members');
-  element.append(
-    make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title' }, 'Members ', count)), empty, list, more);
+  element.append(panelHead(['Members ', count]), empty, list, more);
   let maxRows = FIRST;
   /** The tasks in progress, by handle in lower case. @type {Map<string, Task[]>} */
   let tasksByOwner = new Map();
@@ -49,16 +48,16 @@ export function mountMembers(element, model) {
       if (hasEnded) return 3;
       return isLive ? 1 : 2;
     };
-    const sorted = [...members].sort((one, other) => rank(one) - rank(other) || (one.handle < other.handle ? -1 : 1));
+    const sorted = [...members].sort((a, b) => rank(a) - rank(b) || (a.handle < b.handle ? -1 : 1));
     rows = renderRows(sorted.slice(0, maxRows));
     empty.hidden = team !== null;
     more.hidden = sorted.length <= maxRows;
-    setText(more, `Show all ${counted(sorted.length, 'member')}`);
+    setText(more, `Show all ${formatCount(sorted.length, 'member')}`);
     const live = members.filter(({ isLive, hasEnded }) => isLive && !hasEnded).length;
     setText(count, members.length > 0 ? `${live} live of ${members.length}` : '');
   }
 
-  everySecond(() => {
+  onTick(() => {
     const now = model.now();
     for (const row of rows.values()) row.tick(now);
   });
@@ -73,22 +72,23 @@ function memberRow(model, handle, login, tasksOfMember) {
   /** @type {number | null} */
   let lastSeen = null;
   const mark = memberBadge(model);
-  const seen = moment();
-  const role = make('span', { class: 'member-role' });
-  const status = make('span', { class: 'member-standing' });
-  const never = make('span', {}, 'never seen');
-  const inbox = make('button', { type: 'button', class: 'quiet member-inbox', onclick: toggleInbox });
-  const taskList = make('ul', { class: 'member-tasks' });
-  const loginNote = isSameName(login, handle) ? null : make('span', { class: 'agent-user' }, ` ${login}`);
-  const node = make('li', { class: 'member', 'data-handle': handle },
+  const seen = timeLabel();
+  const role = makeElement('span', { class: 'member-role' });
+  const status = makeElement('span', { class: 'member-status' });
+  const never = makeElement('span', {}, 'never seen');
+  const inbox = makeButton({ class: 'quiet member-inbox', onclick: toggleInbox });
+  const taskList = makeElement('ul', { class: 'member-tasks' });
+  const loginNote = isSameName(login, handle) ? null : makeElement('span', { class: 'agent-user' }, ` ${login}`);
+  const name = makeElement('strong', { class: 'agent-name' }, handle, loginNote);
+  const node = makeElement('li', { class: 'member', 'data-handle': handle },
     mark.node,
-    make('div', { class: 'agent-text' },
-      make('div', { class: 'agent-head' }, make('strong', { class: 'agent-name' }, handle, loginNote), role, inbox),
-      make('p', { class: 'agent-notes' }, status, seen.node, never),
+    makeElement('div', { class: 'agent-text' },
+      makeElement('div', { class: 'agent-head' }, name, role, inbox),
+      makeElement('p', { class: 'agent-notes' }, status, seen.node, never),
       taskList));
   const renderTasks = keyedChildren(taskList, (/** @type {Task} */ { id }) => id, ({ id }) => {
     const button = taskButton(model, id);
-    return { node: make('li', {}, button.node), update: (/** @type {Task} */ next) => button.update(next) };
+    return { node: makeElement('li', {}, button.node), update: (/** @type {Task} */ next) => button.update(next) };
   });
 
   function isInboxOpen() {

@@ -1,17 +1,17 @@
 // A message with its replies.
 
-import { keyedChildren, make, setText } from '../app/dom.js';
-import { KIND_WORDS } from '../app/team_words.js';
-import { memberBadge, moment, taskButton } from './parts.js';
+import { keyedChildren, makeElement, setText } from '../app/dom.js';
+import { MESSAGE_LABELS } from '../app/team_labels.js';
+import { entryRow, memberBadge, taskButton, timeLabel } from './elements.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/team_types.js').Message} Message */
 
 /** @param {Model} model */
 export function messageThread(model) {
-  const missing = make('p', { class: 'soft thread-missing' });
-  const list = make('ol', { class: 'thread' });
-  const node = make('li', { class: 'entry-thread' }, missing, list);
+  const missing = makeElement('p', { class: 'soft thread-missing' });
+  const list = makeElement('ol', { class: 'thread' });
+  const node = makeElement('li', { class: 'entry-thread' }, missing, list);
   const keyOf = (/** @type {Message} */ { id }) => String(id);
   const render = keyedChildren(list, keyOf, (message) => messageRow(model, message));
   let rows = render([]);
@@ -32,22 +32,20 @@ export function messageThread(model) {
 
 /** @param {Model} model @param {Message} message Only its readers change. */
 function messageRow(model, { from, to, text, summary, kind, at, task }) {
-  const time = moment();
-  const unread = make('span', {});
+  const time = timeLabel();
+  const unread = makeElement('span');
   const button = task === null ? null : taskButton(model, task);
   const mark = memberBadge(model);
-  const sender = make('strong', {}, from || 'Coord');
-  const recipients = make('strong', { title: to.join(', ') }, recipientsOf(to));
-  const node = make('li', { class: 'entry message', 'data-kind': kind },
-    from ? mark.node : make('span', { class: 'badge badge-none', 'aria-hidden': 'true' }),
-    make('div', { class: 'entry-text' },
-      make('div', { class: 'entry-head' },
-        make('span', { class: 'entry-deed' }, sender, ' to ', recipients), time.node),
-      kind === 'plain' ? null : make('p', { class: 'message-kind' }, KIND_WORDS[kind] ?? kind),
-      summary ? make('p', { class: 'message-summary' }, summary) : null,
-      make('p', { class: 'message-text' }, text),
-      button?.node,
-      make('p', { class: 'entry-detail' }, unread)));
+  const sender = makeElement('strong', {}, from || 'Coord');
+  const recipients = makeElement('strong', { title: to.join(', ') }, recipientsOf(to));
+  const senderMark = from ? mark.node : makeElement('span', { class: 'badge badge-none', 'aria-hidden': 'true' });
+  const attributes = { class: 'entry message', 'data-kind': kind };
+  const node = entryRow(attributes, senderMark, [sender, ' to ', recipients], [time.node],
+    kind === 'plain' ? null : makeElement('p', { class: 'message-kind' }, MESSAGE_LABELS[kind] ?? kind),
+    summary ? makeElement('p', { class: 'message-summary' }, summary) : null,
+    makeElement('p', { class: 'message-text' }, text),
+    button?.node,
+    makeElement('p', { class: 'entry-detail' }, unread));
   const tick = (/** @type {number} */ now) => time.update(at, now);
   return {
     node,

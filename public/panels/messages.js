@@ -1,36 +1,37 @@
 // The messages of a team, or from and to one of its members, in threads. The page reads them only while they are on the
 // screen.
 
-import { keyedChildren, make, setText } from '../app/dom.js';
+import { keyedChildren, makeElement, setText } from '../app/dom.js';
 import { threadsOf } from '../app/messages.js';
 import { isSameName } from '../app/teams.js';
+import { panelHead } from './elements.js';
 import { messageThread } from './message_thread.js';
-import { olderRows } from './older.js';
-import { everySecond } from './ticker.js';
+import { olderRows } from './older_rows.js';
+import { onTick } from './ticker.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/messages.js').Thread} Thread */
 /** @typedef {{ handle: string, unread: number }} Inbox */
 
+/** Interval of drawing the ages of the messages. */
+const REDRAW_SECONDS = 10;
+
 /** @param {HTMLElement} element @param {Model} model */
 export function mountMessages(element, model) {
   const onchange = () => model.go({ inbox: select.value || null, team: model.state.board.name });
-  const select = /** @type {HTMLSelectElement} */ (make('select', { 'aria-label': 'Inbox', onchange }));
-  const list = make('ol', { class: 'feed-list' });
-  const older = olderRows({ rows: 'messages', subject: 'The messages', load: () => model.lengthenMail(), render });
-  const scroller = make('div', {
-    class: 'feed-scroller', tabindex: '0', role: 'region', 'aria-label': 'Messages, the newest first',
-  }, list, older.button, older.end);
-  element.classList.add('panel', 'activity', 'messages');
-  element.append(
-    make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title' }, 'Messages')),
-    make('div', { class: 'feed-filter' }, select),
-    make('div', { class: 'feed-frame' }, scroller));
+  const select = makeElement('select', { 'aria-label': 'Inbox', onchange });
+  const list = makeElement('ol');
+  const older = olderRows({
+    list, label: 'Messages, the newest first', rows: 'messages', subject: 'The messages',
+    load: () => model.loadOlderMessages(), render,
+  });
+  element.classList.add('panel', 'activity');
+  element.append(panelHead(['Messages']), makeElement('div', { class: 'feed-filter' }, select), older.frame);
   const keyOf = (/** @type {Thread} */ { id }) => String(id);
   const renderThreads = keyedChildren(list, keyOf, () => messageThread(model));
   let rows = renderThreads([]);
   const renderInboxes = keyedChildren(select, (/** @type {Inbox} */ { handle }) => handle, ({ handle }) => {
-    const option = make('option', { value: handle });
+    const option = makeElement('option', { value: handle });
     const labelOf = (/** @type {number} */ unread) => (unread > 0 ? `${handle} (${unread} unread)` : handle);
     return {
       node: option,
@@ -65,11 +66,9 @@ export function mountMessages(element, model) {
   const observer = new IntersectionObserver((entries) =>
     model.followMail(entries[entries.length - 1].isIntersecting));
   observer.observe(element);
-  let seconds = 0;
-  everySecond(() => {
-    seconds += 1;
-    if (seconds % 10 === 0) for (const row of rows.values()) row.tick(model.now());
-  });
+  onTick(() => {
+    for (const row of rows.values()) row.tick(model.now());
+  }, REDRAW_SECONDS);
   model.subscribe((changed) => {
     if (changed.has('mail')) older.clearProblem();
     if (changed.has('mail') || changed.has('board') || changed.has('place')) render();

@@ -1,8 +1,8 @@
 // The search: a combobox for files, folders and holders, and on the board for tasks. The text also filters the view.
 
 import { isBoard } from '../app/address.js';
-import { icon, iconButton, make, setAttribute } from '../app/dom.js';
-import { badge, modeOf, pathText } from './parts.js';
+import { icon, iconButton, makeElement, setAttribute } from '../app/dom.js';
+import { badge, modeOf, pathText } from './elements.js';
 import { search, searchIndex, searchTasks } from './search_ranking.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
@@ -24,23 +24,23 @@ export function mountSearch(element, model, { zoomTo }) {
   /** @type {{ graph: unknown, index: import('./search_ranking.js').SearchIndex } | null} */
   let cache = null;
 
-  const input = /** @type {HTMLInputElement} */ (make('input', {
+  const input = makeElement('input', {
     type: 'text', role: 'combobox', class: 'search-input',
     'aria-expanded': 'false', 'aria-controls': 'search-matches', 'aria-autocomplete': 'list', 'aria-keyshortcuts': '/',
     autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false',
     oninput: onInput, onkeydown: onKey, onfocus: open, onblur: close,
-  }));
-  const hint = make('kbd', { class: 'search-hint', 'aria-hidden': 'true' }, '/');
+  });
+  const hint = makeElement('kbd', { class: 'search-hint', 'aria-hidden': 'true' }, '/');
   const clear = iconButton('close', {
     class: 'icon-button search-clear', 'aria-label': 'Clear the search', onclick: onClear,
   });
-  const list = make('div', {
+  const list = makeElement('div', {
     class: 'search-matches', id: 'search-matches', role: 'listbox', 'aria-label': 'Matches', hidden: true,
     onmousedown: (/** @type {Event} */ event) => event.preventDefault(),
   });
-  const status = make('span', { class: 'unseen', role: 'status' });
+  const status = makeElement('span', { class: 'unseen', role: 'status' });
   element.classList.add('search');
-  element.append(make('div', { class: 'search-box' }, icon('search'), input, hint, clear), list, status);
+  element.append(makeElement('div', { class: 'search-box' }, icon('search'), input, hint, clear), list, status);
 
   function index() {
     const { graph } = model.state;
@@ -92,7 +92,7 @@ export function mountSearch(element, model, { zoomTo }) {
     status.textContent = query ? (hasMatches ? `${matches.length} matches` : 'No match') : '';
     if (query && !hasMatches) {
       const kinds = onBoard ? 'task, file, folder or holder' : 'file, folder or holder';
-      list.replaceChildren(make('p', { class: 'search-none soft' }, `No ${kinds} matches.`));
+      list.replaceChildren(makeElement('p', { class: 'search-none soft' }, `No ${kinds} matches.`));
     } else list.replaceChildren(...groups());
     list.hidden = !query;
     setAttribute(input, 'aria-expanded', String(hasMatches));
@@ -109,8 +109,8 @@ export function mountSearch(element, model, { zoomTo }) {
     return Object.entries(LABELS).flatMap(([type, label]) => {
       const options = matches.flatMap((match, place) => (match.type === type ? [option(match, place)] : []));
       if (options.length === 0) return [];
-      const title = make('div', { class: 'search-group', 'aria-hidden': 'true' }, label);
-      return [make('div', { role: 'group', 'aria-label': label }, title, ...options)];
+      const title = makeElement('div', { class: 'search-group', 'aria-hidden': 'true' }, label);
+      return [makeElement('div', { role: 'group', 'aria-label': label }, title, ...options)];
     });
   }
 
@@ -118,10 +118,10 @@ export function mountSearch(element, model, { zoomTo }) {
   function option(match, place) {
     const mode = match.type === 'file' ? modeOf(model.state, match.value) : null;
     const onclick = () => choose(place);
-    return make('div', {
+    return makeElement('div', {
       role: 'option', class: 'search-option', id: `search-match-${place}`, 'aria-selected': 'false',
       title: match.value, onclick,
-    }, ...optionContent(match), mode ? make('span', { class: 'mode', 'data-mode': mode }, mode) : null);
+    }, ...optionContent(match), mode ? makeElement('span', { class: 'mode', 'data-mode': mode }, mode) : null);
   }
 
   /** @param {Match} match @returns {(HTMLElement | null)[]} */
@@ -129,11 +129,11 @@ export function mountSearch(element, model, { zoomTo }) {
     switch (type) {
       case 'task': {
         const title = model.state.board.tasks.get(value)?.title ?? '';
-        return [make('span', { class: 'search-task' }, make('code', {}, value), ' ', title)];
+        return [makeElement('span', { class: 'search-task' }, makeElement('code', {}, value), ' ', title)];
       }
       case 'holder': {
         const agent = agentOf(value);
-        return [agent ? badge(value, agent.agentId, agent.userName) : null, make('span', {}, value)];
+        return [agent ? badge(value, agent.agentId, agent.userName) : null, makeElement('span', {}, value)];
       }
       case 'folder': return [pathText(value.slice(0, -1))];
       case 'file': return [pathText(value)];

@@ -1,22 +1,19 @@
 // The table view: everything that the map shows, as text.
 
-import { make, setAttribute, setText } from '../app/dom.js';
+import { makeButton, makeElement, setAttribute, setText } from '../app/dom.js';
+import { formatBytes, formatCount } from '../app/formatting.js';
+import { nameOf } from '../app/holder.js';
 import { lockKnowledge } from '../app/lock_knowledge.js';
-import { nameOf } from '../app/names.js';
+import { noLocksSentence } from '../app/status_sentences.js';
 import { countdown } from '../app/time.js';
-import { nothingLocked } from '../app/truth.js';
-import { byteSize, counted } from '../app/words.js';
-import { badge, modeOf, pathText } from './parts.js';
-import { COLUMNS, graphRows, tableRows, valueOf } from './table_rows.js';
+import { badge, modeOf, pathText } from './elements.js';
+import { cellValue, FILE_COLUMNS, graphRows, tableRows } from './table_rows.js';
 import { rowCells, windowTable } from './window_table.js';
 
 /** @import { Model } from '../app/types.js' */
 /** @import { Column, TableRow } from './table_rows.js' */
 
-/**
- * @param {HTMLElement} element
- * @param {Model} model
- */
+/** @param {HTMLElement} element @param {Model} model */
 export function mountTable(element, model) {
   /** @type {{ graph: unknown, rows: TableRow[] }} */
   let base = { graph: undefined, rows: [] };
@@ -25,17 +22,17 @@ export function mountTable(element, model) {
     name: 'files',
     label: 'Table of files',
     caption: 'Files with their locks. The buttons of the header sort; arrow keys move between files.',
-    columns: COLUMNS,
+    columns: FILE_COLUMNS,
     sortedBy: 'mode',
     switchLabel: 'Only locked files and neighbors',
     list({ filter, isOnly, column: id, isDescending }) {
       const { graph } = model.state;
       const column = /** @type {Column} */ (id);
-      nothingText = nothingLocked(model.state, model.now());
+      nothingText = noLocksSentence(model.state, model.now());
       if (base.graph !== graph) base = { graph, rows: graphRows(graph) };
       const rows = tableRows(base.rows, model.state, { filter, onlyLocked: isOnly, column, isDescending });
-      const isCut = filter || isOnly;
-      const total = `${counted(rows.length, 'file')}${isCut ? ` of ${base.rows.length.toLocaleString('en-US')}` : ''}`;
+      const cut = filter || isOnly ? ` of ${base.rows.length.toLocaleString('en-US')}` : '';
+      const total = `${formatCount(rows.length, 'file')}${cut}`;
       // Cells without a lock look as if files were free, so the page has to say if it does not know.
       const isKnown = model.state.locks.size > 0 || lockKnowledge(model.state) === 'known';
       let empty = 'No file matches the search.';
@@ -46,7 +43,7 @@ export function mountTable(element, model) {
     keyOf: ({ path }) => path,
     create: ({ path }) => tableRow(model, path),
     isAffectedBy: (changed) =>
-      changed.has('graph') || changed.has('locks') || nothingLocked(model.state, model.now()) !== nothingText,
+      changed.has('graph') || changed.has('locks') || noLocksSentence(model.state, model.now()) !== nothingText,
   });
 }
 
@@ -55,10 +52,10 @@ function tableRow(model, path) {
   let expiry = 0;
   let shownHolders = '';
   const select = () => model.go({ file: path });
-  const button = make('button', { type: 'button', class: 'table-file', title: path, onclick: select });
-  const { node, cells } = rowCells(COLUMNS, 'name', select);
+  const button = makeButton({ class: 'table-file', title: path, onclick: select });
+  const { node, cells } = rowCells(FILE_COLUMNS, 'name', select);
   cells.name.append(button);
-  const mode = make('span', { class: 'mode' });
+  const mode = makeElement('span', { class: 'mode' });
   cells.mode.append(mode);
   if (path.includes('/')) {
     const folder = path.slice(0, path.lastIndexOf('/'));
@@ -75,12 +72,10 @@ function tableRow(model, path) {
     node,
     button,
     tick,
-    /** @param {TableRow} row @param {number} index @param {boolean} isActive Whether the tab key reaches this row. */
-    update(row, index, isActive) {
+    /** @param {TableRow} row */
+    update(row) {
       const { state } = model;
-      setAttribute(node, 'aria-rowindex', String(index + 2));
       setAttribute(node, 'aria-current', state.place.file === path ? 'true' : null);
-      setAttribute(button, 'tabindex', isActive ? '0' : '-1');
       setText(button, row.name);
       const locks = state.locks.get(path) ?? [];
       const currentMode = modeOf(state, path);
@@ -93,7 +88,7 @@ function tableRow(model, path) {
         cells.holder.replaceChildren(...badges, holders);
         cells.holder.title = holders;
       }
-      expiry = Number(valueOf(row, 'expiry', state) ?? 0);
+      expiry = Number(cellValue(row, 'expiry', state) ?? 0);
       const writers = state.neighbors.get(path) ?? [];
       if (writers.join(', ') !== cells.neighbor.title) {
         const more = writers.length > 1 ? ` +${writers.length - 1}` : '';
@@ -101,11 +96,11 @@ function tableRow(model, path) {
         cells.neighbor.title = writers.join(', ');
       }
       for (const id of /** @type {const} */ (['message', 'language', 'importers', 'imports'])) {
-        const text = String(valueOf(row, id, state) ?? '');
+        const text = String(cellValue(row, id, state) ?? '');
         setText(cells[id], text);
         if (id !== 'importers' && id !== 'imports') setAttribute(cells[id], 'title', text || null);
       }
-      setText(cells.size, row.file?.size ? byteSize(row.file.size) : '');
+      setText(cells.size, row.file?.size ? formatBytes(row.file.size) : '');
       tick(model.now());
     },
   };

@@ -1,9 +1,8 @@
 // The rows of the table of files: filtered and sorted. No elements.
 
-import { textFilter } from '../app/words.js';
-import { modeOf } from './parts.js';
+import { splitPath, textFilter } from '../app/formatting.js';
+import { modeOf } from './elements.js';
 import { sortedRows } from './window_table.js';
-import { splitPath } from './words.js';
 
 /** @import { FileEntry, Graph, State } from '../app/types.js' */
 /** @typedef {Pick<State, 'locks' | 'neighbors' | 'blocked'>} LockState */
@@ -24,7 +23,7 @@ import { splitPath } from './words.js';
  */
 
 /** @type {{ id: Column, label: string, isNumber: boolean, isDescendingFirst: boolean }[]} */
-export const COLUMNS = [
+export const FILE_COLUMNS = [
   { id: 'name', label: 'File', isNumber: false, isDescendingFirst: false },
   { id: 'folder', label: 'Folder', isNumber: false, isDescendingFirst: false },
   { id: 'mode', label: 'Lock', isNumber: false, isDescendingFirst: true },
@@ -63,7 +62,7 @@ function rowOf(path, file, importers, imports) {
  * @param {LockState} state
  * @returns {string | number | null} `null` without a value.
  */
-export function valueOf(row, column, state) {
+export function cellValue(row, column, state) {
   const locks = state.locks.get(row.path);
   switch (column) {
     case 'name': return row.name;
@@ -104,8 +103,8 @@ export function tableRows(rows, state, { filter, onlyLocked, column, isDescendin
   const shownRows = [...rows, ...otherPaths.map((path) => rowOf(path, null, 0, 0))].filter(isShown);
   /** @param {TableRow} row */
   const sortValueOf = (row) => {
-    const value = valueOf(row, column, state);
+    const value = cellValue(row, column, state);
     return column === 'mode' && value !== null ? MODE_ORDER.get(String(value)) ?? 0 : value;
   };
-  return sortedRows(shownRows, sortValueOf, isDescending, (one, other) => (one.path < other.path ? -1 : 1));
+  return sortedRows(shownRows, sortValueOf, isDescending, (a, b) => (a.path < b.path ? -1 : 1));
 }

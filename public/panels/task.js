@@ -1,19 +1,19 @@
 // The details of the selected task.
 
 import { taskOf } from '../app/board.js';
-import { iconButton, keyedChildren, make, setAttribute, setText } from '../app/dom.js';
+import { iconButton, keyedChildren, makeButton, makeElement, setAttribute, setText } from '../app/dom.js';
 import { isHeld, isHeldBack } from '../app/tasks.js';
-import { mayManage } from '../app/acts.js';
-import { standingOf } from '../app/team_words.js';
-import { clock } from '../app/time.js';
+import { statusLabel } from '../app/team_labels.js';
+import { timeOfDay } from '../app/time.js';
+import { mayManageTask } from '../app/user_actions.js';
 import { copyButton } from './copy_button.js';
+import { detailSection, intentButton, taskButton, timeLeft } from './elements.js';
 import { fileList } from './file_list.js';
-import { intentButton, taskButton, timeLeft } from './parts.js';
 import { taskPicture } from './task_picture.js';
-import { everySecond } from './ticker.js';
+import { onTick } from './ticker.js';
 
 /** @import { Model } from '../app/types.js' */
-/** @import { Note, Task, WholeTask } from '../app/team_types.js' */
+/** @import { Note, Task, TaskDetails } from '../app/team_types.js' */
 
 /** Delay of a read of the texts, so that several events cause one. */
 const DEBOUNCE_MS = 300;
@@ -24,8 +24,8 @@ export function mountTask(element, model) {
   let id = null;
   /** @type {string | null} */
   let team = null;
-  /** @type {WholeTask | null} */
-  let whole = null;
+  /** @type {TaskDetails | null} */
+  let details = null;
   let problem = '';
   let lastRequest = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -35,38 +35,38 @@ export function mountTask(element, model) {
   /** The element that gets the focus when the details are closed. @type {HTMLElement | null} */
   let opener = null;
 
-  const title = make('h2', { class: 'file-name task-name', tabindex: '-1' });
+  const title = makeElement('h2', { class: 'file-name task-name', tabindex: '-1' });
   const copy = copyButton('Copy the id', () => id ?? '');
   const closeButton = iconButton('close', { 'aria-label': 'Close the task', title: 'Close (Esc)', onclick: close });
-  const status = make('p', { class: 'task-standing' });
+  const status = makeElement('p', { class: 'task-status' });
   const left = timeLeft();
-  const facts = make('p', { class: 'file-facts soft' });
-  const message = make('p', { class: 'panel-message', role: 'status' });
-  const assign = make('button', { type: 'button', class: 'quiet', onclick: () => confirmAct('assign') }, 'Assign');
-  const reopen = make('button', { type: 'button', class: 'quiet', onclick: () => confirmAct('reopen') }, 'Reopen');
-  const acts = make('p', { class: 'acts' }, assign, reopen);
-  const intent = make('p', { class: 'intent-line soft' });
+  const facts = makeElement('p', { class: 'file-facts soft' });
+  const message = makeElement('p', { class: 'panel-message', role: 'status' });
+  const assign = makeButton({ class: 'quiet', onclick: () => confirmAction('assign') }, 'Assign');
+  const reopen = makeButton({ class: 'quiet', onclick: () => confirmAction('reopen') }, 'Reopen');
+  const actions = makeElement('p', { class: 'actions' }, assign, reopen);
+  const intent = makeElement('p', { class: 'intent-line soft' });
   const picture = taskPicture(model);
   const description = textSection('Description');
   const result = textSection('Result');
   const files = fileList(model);
-  const filesSection = make('section', { class: 'file-section' }, make('h3', {}, 'Files'), files.node);
-  const met = make('ul', { class: 'met-list' });
-  const metSection = make('section', { class: 'file-section' }, make('h3', {}, 'Completed dependencies'), met);
-  const notes = make('ol', { class: 'note-list' });
-  const notesSection = make('section', { class: 'file-section' }, make('h3', {}, 'Notes'), notes);
-  const body = make('div', { class: 'file-body' },
-    make('div', { class: 'task-head' }, status, left.node), facts, acts, intent, message, picture.node,
+  const filesSection = detailSection('Files', files.node);
+  const met = makeElement('ul', { class: 'met-list' });
+  const metSection = detailSection('Completed dependencies', met);
+  const notes = makeElement('ol', { class: 'note-list' });
+  const notesSection = detailSection('Notes', notes);
+  const body = makeElement('div', { class: 'file-body' },
+    makeElement('div', { class: 'task-head' }, status, left.node), facts, actions, intent, message, picture.node,
     description.node, result.node, filesSection, metSection, notesSection);
   element.classList.add('panel', 'file', 'task');
-  element.append(make('div', { class: 'panel-head' }, title, copy.status, copy.button, closeButton), body);
+  element.append(makeElement('div', { class: 'panel-head' }, title, copy.status, copy.button, closeButton), body);
   const renderMet = keyedChildren(met, (/** @type {string} */ dependency) => dependency, (dependency) => {
     const button = taskButton(model, dependency);
-    const text = make('p', { class: 'task-text' });
+    const text = makeElement('p', { class: 'task-text' });
     return {
-      node: make('li', {}, button.node, text),
+      node: makeElement('li', {}, button.node, text),
       update() {
-        const dependencyResult = whole?.results.get(dependency) ?? '';
+        const dependencyResult = details?.results.get(dependency) ?? '';
         button.update(model.state.board.tasks.get(dependency));
         setText(text, dependencyResult);
         text.hidden = dependencyResult === '';
@@ -75,9 +75,9 @@ export function mountTask(element, model) {
   });
   const keyOfNote = (/** @type {Note} */ { at, by, text }) => `${at} ${by} ${text}`;
   const renderNotes = keyedChildren(notes, keyOfNote, ({ at, by, text }) => {
-    const time = make('time', { datetime: new Date(at).toISOString() }, clock(at, model.now()));
-    const head = make('p', { class: 'soft' }, by || 'Coord', ', ', time);
-    return { node: make('li', {}, head, make('p', { class: 'task-text' }, text)), update() {} };
+    const time = makeElement('time', { datetime: new Date(at).toISOString() }, timeOfDay(at, model.now()));
+    const head = makeElement('p', { class: 'soft' }, by || 'Coord', ', ', time);
+    return { node: makeElement('li', {}, head, makeElement('p', { class: 'task-text' }, text)), update() {} };
   });
   element.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || event.defaultPrevented) return;
@@ -90,9 +90,9 @@ export function mountTask(element, model) {
   }
 
   /** @param {'assign' | 'reopen'} kind */
-  function confirmAct(kind) {
+  function confirmAction(kind) {
     const { team: boardTeam } = model.state.board;
-    if (boardTeam && id !== null) model.confirmAct({ kind, team: boardTeam, task: id });
+    if (boardTeam && id !== null) model.confirmAction({ kind, team: boardTeam, task: id });
   }
 
   /** @param {boolean} isRepeated */
@@ -108,7 +108,7 @@ export function mountTask(element, model) {
     try {
       const response = await model.readTask(team, id);
       if (request !== lastRequest) return;
-      whole = response;
+      details = response;
       problem = '';
       const current = taskOf(model.state.board, id);
       // If an event arrived before the response, the texts may be old: reads them once more.
@@ -123,7 +123,7 @@ export function mountTask(element, model) {
   function show() {
     const { place, board } = model.state;
     const isOther = place.task !== id;
-    [id, team, whole, boardTask, problem] = [place.task, board.name, null, null, ''];
+    [id, team, details, boardTask, problem] = [place.task, board.name, null, null, ''];
     lastRequest += 1;
     clearTimeout(timer);
     const focused = /** @type {HTMLElement | null} */ (document.activeElement);
@@ -147,7 +147,7 @@ export function mountTask(element, model) {
 
   /** @returns {Task | null} The task as the board has it, else as it was read. */
   function currentTask() {
-    return id === null ? null : taskOf(model.state.board, id) ?? whole;
+    return id === null ? null : taskOf(model.state.board, id) ?? details;
   }
 
   function update() {
@@ -157,11 +157,11 @@ export function mountTask(element, model) {
     setText(message, problem || (task ? '' : 'Reading the task'));
     for (const node of [status, facts, picture.node]) node.hidden = !task;
     for (const node of [filesSection, metSection, notesSection, intent, left.node]) node.hidden = !task;
-    description.update(whole?.description ?? '');
-    result.update(whole?.result ?? '');
-    updateActs(task);
+    description.update(details?.description ?? '');
+    result.update(details?.result ?? '');
+    updateActions(task);
     if (!task) return;
-    setText(status, standingOf(task));
+    setText(status, statusLabel(task));
     setText(facts, factsOf(task, model.now()).join(' \u00b7 '));
     updateIntent(task.intentId);
     picture.update(task);
@@ -169,18 +169,19 @@ export function mountTask(element, model) {
     files.update(task.files);
     metSection.hidden = task.met.length === 0;
     renderMet(task.met);
-    renderNotes(whole?.notes ?? []);
-    notesSection.hidden = !whole || whole.notes.length === 0;
+    renderNotes(details?.notes ?? []);
+    notesSection.hidden = !details || details.notes.length === 0;
     tick();
   }
 
   /** @param {Task | null} task */
-  function updateActs(task) {
+  function updateActions(task) {
     const { board: { team: boardTeam }, caller } = model.state;
-    const isManageable = task && boardTeam && !boardTeam.closedAt && caller && mayManage(boardTeam, caller.login, task);
-    assign.hidden = !task || !isManageable || task.status === 'completed' || isHeld(task);
-    reopen.hidden = !task || !isManageable || !isHeldBack(task);
-    acts.hidden = assign.hidden && reopen.hidden;
+    const isOpen = task && boardTeam && !boardTeam.closedAt;
+    const mayManage = isOpen && caller && mayManageTask(boardTeam, caller.login, task);
+    assign.hidden = !mayManage || task.status === 'completed' || isHeld(task);
+    reopen.hidden = !mayManage || !isHeldBack(task);
+    actions.hidden = assign.hidden && reopen.hidden;
   }
 
   /** @param {string | null} intentId */
@@ -188,8 +189,8 @@ export function mountTask(element, model) {
     intent.hidden = intentId === null;
     if (intent.dataset.intent === (intentId ?? '')) return;
     intent.dataset.intent = intentId ?? '';
-    const act = () => model.go({ view: 'map', intent: intentId });
-    const button = intentId ? intentButton(model, intentId, { act }) : null;
+    const onclick = () => model.go({ view: 'map', intent: intentId });
+    const button = intentId ? intentButton(model, intentId, { onclick }) : null;
     button?.update();
     intent.replaceChildren(...(button ? ['Intent:', button.node] : []));
   }
@@ -199,10 +200,10 @@ export function mountTask(element, model) {
     const expires = task && isHeld(task) ? task.lease.expires : null;
     left.node.hidden = expires === null;
     if (task && expires !== null) left.update({ renewedAt: task.claimedAt ?? 0, expiry: expires }, model.now());
-    setAttribute(left.node, 'title', expires === null ? null : `The claim expires at ${clock(expires)}`);
+    setAttribute(left.node, 'title', expires === null ? null : `The claim expires at ${timeOfDay(expires)}`);
   }
 
-  everySecond(tick);
+  onTick(tick);
   const causes = /** @type {const} */ (['board', 'place', 'locks', 'intents']);
   model.subscribe((changed) => {
     const { place, board } = model.state;
@@ -212,7 +213,7 @@ export function mountTask(element, model) {
     }
     if (id === null || !causes.some((part) => changed.has(part))) return;
     const current = taskOf(board, id);
-    const isNewlyDifferent = current && whole && versionOf(current) !== versionOf(whole);
+    const isNewlyDifferent = current && details && versionOf(current) !== versionOf(details);
     // The texts may have changed with the task.
     if (current !== boardTask && (boardTask !== null || isNewlyDifferent)) readSoon(false);
     boardTask = current;
@@ -231,10 +232,10 @@ function versionOf({ status, lease, dependencies, met, title }) {
 function factsOf(task, now) {
   const { priority, createdBy, createdAt, assignee, reservedUntil, branch, lapses, status } = task;
   const isReserved = reservedUntil !== null && reservedUntil > now;
-  const reservation = isReserved ? `, reserved until ${clock(reservedUntil, now)}` : '';
+  const reservation = isReserved ? `, reserved until ${timeOfDay(reservedUntil, now)}` : '';
   return [
     priority === 'normal' ? '' : `${priority} priority`,
-    `added by ${createdBy} at ${clock(createdAt, now)}`,
+    `added by ${createdBy} at ${timeOfDay(createdAt, now)}`,
     assignee !== null && status !== 'completed' ? `assigned to ${assignee}${reservation}` : '',
     lapses > 0 ? `claims expired ${lapses === 1 ? 'once' : `${lapses} times`}` : '',
     branch ? `on ${branch}` : '',
@@ -243,8 +244,9 @@ function factsOf(task, now) {
 
 /** @param {string} name */
 function textSection(name) {
-  const content = make('p', { class: 'task-text' });
-  const node = make('section', { class: 'file-section', hidden: true }, make('h3', {}, name), content);
+  const content = makeElement('p', { class: 'task-text' });
+  const node = detailSection(name, content);
+  node.hidden = true;
   return {
     node,
     /** @param {string} text */

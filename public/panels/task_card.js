@@ -1,15 +1,15 @@
 // A task as a card of the board.
 
-import { icon, make, setAttribute, setIcon, setText } from '../app/dom.js';
 import { lockedForTask, waitSentence } from '../app/attention.js';
-import { memberOfHolder } from '../app/teams.js';
-import { nameOf } from '../app/names.js';
+import { icon, makeButton, makeElement, setAttribute, setIcon, setText } from '../app/dom.js';
+import { formatCount, formatList, nameOfPath } from '../app/formatting.js';
+import { nameOf } from '../app/holder.js';
 import { columnOf, dependentsOf, isHeld, isHeldBack } from '../app/tasks.js';
-import { standingOf, UNKNOWN_MEMBER } from '../app/team_words.js';
+import { statusLabel, UNKNOWN_MEMBER } from '../app/team_labels.js';
+import { memberOfHolder } from '../app/teams.js';
 import { countdown } from '../app/time.js';
-import { blockedBy } from '../app/waits.js';
-import { counted, listed, nameOfPath } from '../app/words.js';
-import { memberBadge, moment, timeLeft } from './parts.js';
+import { findBlockers } from '../app/waits.js';
+import { memberBadge, timeLabel, timeLeft } from './elements.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/team_types.js').Task} Task */
@@ -21,24 +21,24 @@ const MAX_NAMED = 2;
 export function taskCard(model, first) {
   let task = first;
   const { id } = task;
-  const title = make('span', { class: 'task-title' });
-  const button = make('button', { type: 'button', class: 'card-button', 'data-task': id }, title);
-  const priority = make('span', { class: 'priority' });
-  const mark = memberBadge(model);
-  const handle = make('span', { class: 'handle' });
-  const owner = make('span', { class: 'card-owner' }, mark.node, handle);
+  const title = makeElement('span', { class: 'task-title' });
+  const button = makeButton({ class: 'card-button', 'data-task': id }, title);
+  const priority = makeElement('span', { class: 'priority' });
+  const ownerBadge = memberBadge(model);
+  const handle = makeElement('span', { class: 'handle' });
+  const owner = makeElement('span', { class: 'card-owner' }, ownerBadge.node, handle);
   const left = timeLeft();
-  const completion = moment();
-  const reason = make('span', {});
+  const completion = timeLabel();
+  const reason = makeElement('span');
   const reasonIcon = icon('warning');
-  const reasonLine = make('p', { class: 'card-why' }, reasonIcon, reason);
-  const dependents = make('span', { class: 'card-waiting' });
-  const files = make('span', {});
-  const node = make('li', { class: 'card', onclick: onClick },
+  const reasonLine = makeElement('p', { class: 'card-why' }, reasonIcon, reason);
+  const dependents = makeElement('span');
+  const files = makeElement('span');
+  const node = makeElement('li', { class: 'card', onclick: onClick },
     button,
-    make('p', { class: 'card-line' }, make('code', {}, id), priority, owner, left.node, completion.node),
+    makeElement('p', { class: 'card-line' }, makeElement('code', {}, id), priority, owner, left.node, completion.node),
     reasonLine,
-    make('p', { class: 'card-line card-foot' }, dependents, files),
+    makeElement('p', { class: 'card-line card-foot' }, dependents, files),
     left.bar);
 
   /** A click anywhere on the card selects it, unless it ends a selection of text. @param {MouseEvent} event */
@@ -71,7 +71,7 @@ export function taskCard(model, first) {
     const isSelected = model.state.place.task === id;
     setText(title, task.title);
     setAttribute(button, 'title', task.title);
-    setAttribute(button, 'aria-label', `${id}: ${task.title}. ${standingOf(task)}`);
+    setAttribute(button, 'aria-label', `${id}: ${task.title}. ${statusLabel(task)}`);
     setAttribute(button, 'aria-pressed', String(isSelected));
     setAttribute(button, 'tabindex', isTabStop ? '0' : '-1');
     setAttribute(node, 'aria-current', isSelected ? 'true' : null);
@@ -80,14 +80,14 @@ export function taskCard(model, first) {
     setAttribute(priority, 'data-priority', task.priority);
     owner.hidden = task.owner === null;
     setText(handle, task.owner ?? '');
-    if (task.owner !== null) mark.update(task.owner);
+    if (task.owner !== null) ownerBadge.update(task.owner);
     const isBlocked = column === 'blocked' || blockingLock(model, task) !== '';
     setIcon(reasonIcon, isBlocked && !isHeldBack(task) ? 'lock' : 'warning');
     const isCompleted = task.status === 'completed';
     const dependentCount = dependentsOf(model.state.board.tasks).get(id)?.length ?? 0;
     const count = isCompleted ? 0 : Math.max(task.blockCount === 0 ? 0 : 1, dependentCount);
-    setText(dependents, count > 0 ? `Blocks ${counted(count, 'task')}` : '');
-    setText(files, task.files.length > 0 && !isCompleted ? counted(task.files.length, 'file') : '');
+    setText(dependents, count > 0 ? `Blocks ${formatCount(count, 'task')}` : '');
+    setText(files, task.files.length > 0 && !isCompleted ? formatCount(task.files.length, 'file') : '');
     files.title = task.files.slice(0, 20).join('\n');
     tick(model.now());
   }
@@ -126,7 +126,7 @@ function reasonOf(model, task) {
 function blockingLock({ state }, task) {
   const { team } = state.board;
   if (isHeld(task)) {
-    const blocking = blockedBy(state.waits, state.locks)
+    const blocking = findBlockers(state.waits, state.locks)
       .find(({ wait }) => memberOfHolder(team, wait.holder)?.handle === task.owner);
     if (blocking && blocking.byHolder.size > 0) return waitSentence(state, blocking, task.owner ?? '');
   }
@@ -134,7 +134,7 @@ function blockingLock({ state }, task) {
   if (locked.length === 0) return '';
   const { holder } = locked[0];
   const names = locked.filter((each) => each.holder === holder).map(({ path }) => nameOfPath(path));
-  return `${nameOf(state, holder)} holds ${listed(names)}`;
+  return `${nameOf(state, holder)} holds ${formatList(names)}`;
 }
 
 /** @param {Model} model @param {string[]} ids @returns {string} The first of them with their owners. */

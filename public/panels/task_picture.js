@@ -1,9 +1,9 @@
 // A task with its dependencies above it, its dependents below it, and lines between them.
 
-import { make, setText, SVG } from '../app/dom.js';
-import { heldUpBy, pictureOf } from '../app/task_graph.js';
-import { counted } from '../app/words.js';
-import { taskButton } from './parts.js';
+import { makeElement, setText, SVG } from '../app/dom.js';
+import { formatCount } from '../app/formatting.js';
+import { pictureOf, tasksBlockedBy } from '../app/task_graph.js';
+import { detailSection, taskButton } from './elements.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/team_types.js').Task} Task */
@@ -14,14 +14,14 @@ const NODE = 38;
 
 /** @param {Model} model */
 export function taskPicture(model) {
-  const summary = make('p', {});
+  const summary = makeElement('p');
   const lines = document.createElementNS(SVG, 'svg');
   lines.setAttribute('class', 'picture-lines');
   lines.setAttribute('aria-hidden', 'true');
   lines.setAttribute('preserveAspectRatio', 'none');
-  const rowList = make('div', { class: 'picture-rows' });
-  const picture = make('div', { class: 'picture' }, lines, rowList);
-  const node = make('section', { class: 'file-section' }, make('h3', {}, 'Dependencies'), summary, picture);
+  const rowList = makeElement('div', { class: 'picture-rows' });
+  const picture = makeElement('div', { class: 'picture' }, lines, rowList);
+  const node = detailSection('Dependencies', summary, picture);
   /** Key of the picture on the screen. The same picture is not drawn again, because it may have the focus. */
   let shownKey = '';
 
@@ -42,12 +42,12 @@ export function taskPicture(model) {
     lines.replaceChildren(...edges.map(edgePath));
     rowList.replaceChildren(...rows.map((row, index) => {
       const items = row.map(({ id, more }) => {
-        if (more > 0) return make('li', { class: 'picture-more soft' }, `and ${more} more`);
+        if (more > 0) return makeElement('li', { class: 'picture-more soft' }, `and ${more} more`);
         const button = taskButton(model, id);
         button.update(id === task.id ? task : tasks.get(id));
-        return make('li', {}, button.node);
+        return makeElement('li', {}, button.node);
       });
-      return make('ul', { class: 'picture-row', 'aria-label': labelOf(index - middle) }, ...items);
+      return makeElement('ul', { class: 'picture-row', 'aria-label': labelOf(index - middle) }, ...items);
     }));
   }
 
@@ -55,8 +55,8 @@ export function taskPicture(model) {
     node,
     /** @param {Task} task */
     update(task) {
-      const blocked = task.status === 'completed' ? 0 : heldUpBy(model.state.board.tasks, task.id).size;
-      const blocks = blocked > 0 ? `Blocks ${counted(blocked, 'task')}.` : 'Blocks nothing.';
+      const blocked = task.status === 'completed' ? 0 : tasksBlockedBy(model.state.board.tasks, task.id).size;
+      const blocks = blocked > 0 ? `Blocks ${formatCount(blocked, 'task')}.` : 'Blocks nothing.';
       setText(summary, `${dependencySentence(task)} ${blocks}`);
       draw(task);
     },
@@ -78,9 +78,9 @@ function edgePath({ from, to }) {
 
 /** @param {Task} task @returns {string} */
 function dependencySentence({ dependencies, met }) {
-  if (dependencies.length > 0) return `Waits for ${counted(dependencies.length, 'task')}.`;
+  if (dependencies.length > 0) return `Waits for ${formatCount(dependencies.length, 'task')}.`;
   if (met.length === 0) return 'No dependencies.';
-  return `All of its ${counted(met.length, 'dependency', 'dependencies')} ${met.length === 1 ? 'is' : 'are'} met.`;
+  return `All of its ${formatCount(met.length, 'dependency', 'dependencies')} ${met.length === 1 ? 'is' : 'are'} met.`;
 }
 
 /** @param {number} distance Rows below the task itself. @returns {string} */

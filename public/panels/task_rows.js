@@ -1,20 +1,20 @@
 // The rows of the table of tasks: filtered and sorted. No elements.
 
-import { columnOf, dependentsOf, isHeld, PRIORITIES, textOf } from '../app/tasks.js';
-import { textFilter } from '../app/words.js';
+import { textFilter } from '../app/formatting.js';
+import { columnOf, dependentsOf, isHeld, PRIORITIES, searchTextOf } from '../app/tasks.js';
 import { sortedRows } from './window_table.js';
 
 /** @typedef {import('../app/team_types.js').Task} Task */
 /** @typedef {import('../app/tasks.js').Tasks} Tasks */
 
 /** @type {import('./window_table.js').Column[]} */
-export const COLUMNS = [
+export const TASK_COLUMNS = [
   { id: 'title', label: 'Task', isNumber: false, isDescendingFirst: false },
   { id: 'id', label: 'Id', isNumber: false, isDescendingFirst: false },
-  { id: 'standing', label: 'Status', isNumber: false, isDescendingFirst: false },
+  { id: 'status', label: 'Status', isNumber: false, isDescendingFirst: false },
   { id: 'waits', label: 'Waits for', isNumber: false, isDescendingFirst: true },
   { id: 'owner', label: 'Owner', isNumber: false, isDescendingFirst: false },
-  { id: 'lapse', label: 'Expires in', isNumber: true, isDescendingFirst: false },
+  { id: 'expiry', label: 'Expires in', isNumber: true, isDescendingFirst: false },
   { id: 'priority', label: 'Priority', isNumber: false, isDescendingFirst: false },
   { id: 'holds', label: 'Wait for it', isNumber: true, isDescendingFirst: true },
   { id: 'lapses', label: 'Expired', isNumber: true, isDescendingFirst: true },
@@ -35,9 +35,9 @@ function valueOf(task, column, dependents) {
   switch (column) {
     case 'title': return task.title.toLowerCase();
     case 'id': return Number.isFinite(task.rank) ? task.rank : task.id;
-    case 'standing': return ORDER.indexOf(columnOf(task));
+    case 'status': return ORDER.indexOf(columnOf(task));
     case 'owner': return task.owner;
-    case 'lapse': return isHeld(task) ? task.lease.expires : null;
+    case 'expiry': return isHeld(task) ? task.lease.expires : null;
     case 'priority': return PRIORITIES[task.priority];
     case 'waits': return task.dependencies.length || null;
     case 'holds': return dependents.get(task.id)?.length ?? null;
@@ -56,7 +56,7 @@ export function taskRows(tasks, { filter, isOnly, column, isDescending }) {
   const matches = textFilter(filter);
   const dependents = dependentsOf(tasks);
   const shownTasks = [...tasks.values()]
-    .filter((task) => (!isOnly || task.status !== 'completed') && (!filter || matches(textOf(task))));
-  return sortedRows(shownTasks, (task) => valueOf(task, column, dependents), isDescending, (one, other) =>
-    one.rank - other.rank || (one.id < other.id ? -1 : 1));
+    .filter((task) => (!isOnly || task.status !== 'completed') && (!filter || matches(searchTextOf(task))));
+  return sortedRows(shownTasks, (task) => valueOf(task, column, dependents), isDescending, (a, b) =>
+    a.rank - b.rank || (a.id < b.id ? -1 : 1));
 }

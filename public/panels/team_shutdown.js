@@ -1,7 +1,7 @@
 // An open shutdown: its author, its reason, the answers, and the members that have not answered.
 
-import { icon, make, setText } from '../app/dom.js';
-import { unanswered } from '../app/teams.js';
+import { icon, makeElement, setText } from '../app/dom.js';
+import { pendingResponders } from '../app/teams.js';
 import { countdown } from '../app/time.js';
 
 /** @typedef {import('../app/team_types.js').Team} Team */
@@ -9,12 +9,13 @@ import { countdown } from '../app/time.js';
 export function teamShutdown() {
   /** @type {Team | null} */
   let team = null;
-  const title = make('strong', {});
-  const reason = make('span', { class: 'shutdown-reason' });
-  const time = make('span', { class: 'left-text' });
-  const answers = make('p', { class: 'shutdown-answers' });
-  const content = make('div', {}, make('p', {}, title, ' ', reason), answers, make('p', { class: 'soft' }, time));
-  const node = make('div', { class: 'shutdown', role: 'region', 'aria-label': 'Open shutdown' },
+  const title = makeElement('strong');
+  const reason = makeElement('span', { class: 'shutdown-reason' });
+  const time = makeElement('span', { class: 'left-text' });
+  const answers = makeElement('p', { class: 'shutdown-answers' });
+  const content = makeElement('div', {},
+    makeElement('p', {}, title, ' ', reason), answers, makeElement('p', { class: 'soft' }, time));
+  const node = makeElement('div', { class: 'shutdown', role: 'region', 'aria-label': 'Open shutdown' },
     icon('warning'), content);
 
   /** @param {number} now */
@@ -35,7 +36,7 @@ export function teamShutdown() {
       node.hidden = !team?.shutdown;
       if (!team?.shutdown) return;
       const { by, target, reason: words, approved, rejected } = team.shutdown;
-      const missing = unanswered(team, team.shutdown).map(({ handle }) => handle);
+      const missing = pendingResponders(team, team.shutdown).map(({ handle }) => handle);
       setText(title, `${by} asks ${target === null ? 'the team' : target} to stop.`);
       setText(reason, words);
       answers.replaceChildren(
@@ -50,6 +51,6 @@ export function teamShutdown() {
 /** @param {string} kind @param {string} iconName @param {string} label @param {string[]} handles */
 function answerGroup(kind, iconName, label, handles) {
   if (handles.length === 0) return [];
-  const names = make('strong', {}, handles.join(', '));
-  return [make('span', { class: `answers-${kind}` }, icon(iconName), `${label}: `, names)];
+  const names = makeElement('strong', {}, handles.join(', '));
+  return [makeElement('span', { class: `answers-${kind}` }, icon(iconName), `${label}: `, names)];
 }

@@ -1,11 +1,13 @@
 // One timer for all countdowns of the page. It stops while the document is hidden.
 
-/** @type {Set<() => void>} */
-const listeners = new Set();
+/** The interval of each listener, in seconds. @type {Map<() => void, number>} */
+const listeners = new Map();
 let timer = 0;
+let seconds = 0;
 
 function tick() {
-  for (const listener of listeners) listener();
+  seconds += 1;
+  for (const [listener, interval] of listeners) if (seconds % interval === 0) listener();
 }
 
 function updateTimer() {
@@ -20,11 +22,13 @@ function updateTimer() {
 }
 
 /**
- * Calls back every second while the document is visible, and at once when it becomes visible.
+ * Calls back at each interval while the document is visible. With an interval of one second, it also calls back at once
+ * when the document becomes visible.
  * @param {() => void} listener
+ * @param {number} [interval] Seconds between two calls.
  */
-export function everySecond(listener) {
+export function onTick(listener, interval = 1) {
   if (listeners.size === 0) document.addEventListener('visibilitychange', updateTimer);
-  listeners.add(listener);
+  listeners.set(listener, interval);
   updateTimer();
 }

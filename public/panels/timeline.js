@@ -1,16 +1,16 @@
 // The time view: a lane for each agent over the last hours, and the figures of that time.
 
-import { keyedChildren, make, setAttribute, setText } from '../app/dom.js';
-import { lanesOf, lengthOf } from '../app/lanes.js';
-import { holderParts, nameOf } from '../app/names.js';
-import { clock, duration } from '../app/time.js';
-import { counted } from '../app/words.js';
-import { badge, holderName } from './parts.js';
-import { everySecond } from './ticker.js';
+import { keyedChildren, makeButton, makeElement, setAttribute, setText } from '../app/dom.js';
+import { formatCount } from '../app/formatting.js';
+import { nameOf, splitHolder } from '../app/holder.js';
+import { duration, timeOfDay } from '../app/time.js';
+import { timelineLanes, totalDuration } from '../app/timeline_lanes.js';
+import { badge, holderName } from './elements.js';
+import { onTick } from './ticker.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
-/** @typedef {import('../app/lanes.js').Span} Span */
-/** @typedef {import('../app/lanes.js').Lane & Span} Lane With the visible time. */
+/** @typedef {import('../app/timeline_lanes.js').Span} Span */
+/** @typedef {import('../app/timeline_lanes.js').Lane & Span} Lane With the visible time. */
 
 const MINUTE = 60_000;
 /** The times to choose from, in minutes, and the longest time that is selected by default. */
@@ -23,24 +23,22 @@ const AXIS_STEPS = 5;
 const MAX_PAGES = 8;
 const LEGEND = [['held', 'Holds files'], ['waited', 'Waits'], ['refused', 'Refused'], ['pushed', 'Pushed']];
 
-/**
- * @param {HTMLElement} element
- * @param {Model} model
- */
+/** @param {HTMLElement} element @param {Model} model */
 export function mountTimeline(element, model) {
   let minutes = MINUTES[0];
   /** Whether the user has selected the time. */
   let isChosen = false;
   let isReading = false;
-  const options = MINUTES.map((each) => make('option', { value: each }, optionLabel(each)));
+  const options = MINUTES.map((each) => makeElement('option', { value: each }, optionLabel(each)));
   const attributes = { 'aria-label': 'Time shown', onchange: onSelect };
-  const select = /** @type {HTMLSelectElement} */ (make('select', attributes, ...options));
-  const legend = make('ul', { class: 'lane-legend', 'aria-label': 'What the colors of lanes mean' },
-    ...LEGEND.map(([kind, text]) => make('li', {}, make('span', { class: `lane-key is-${kind}` }), text)));
-  const figureList = make('dl', { class: 'figures' });
+  const select = makeElement('select', attributes, ...options);
+  const legend = makeElement('ul', { class: 'lane-legend', 'aria-label': 'What the colors of lanes mean' },
+    ...LEGEND.map(([kind, text]) =>
+      makeElement('li', {}, makeElement('span', { class: `lane-key is-${kind}` }), text)));
+  const figureList = makeElement('dl', { class: 'figures' });
   const figure = (/** @type {string} */ name) => {
-    const value = make('dd', {});
-    figureList.append(make('div', {}, make('dt', {}, name), value));
+    const value = makeElement('dd');
+    figureList.append(makeElement('div', {}, makeElement('dt', {}, name), value));
     return value;
   };
   const timeWaited = figure('Time waited');
@@ -48,12 +46,12 @@ export function mountTimeline(element, model) {
   const conflictsAvoided = figure('Conflicts avoided');
   const pushCount = figure('Pushes');
   setAttribute(conflictsAvoided, 'title', 'Refused claims whose file the holder then changed and pushed');
-  const axis = make('div', { class: 'lane-axis', 'aria-hidden': 'true' });
-  const list = make('ul', { class: 'lane-list' });
-  const note = make('p', { class: 'soft lane-note', role: 'status' });
-  element.classList.add('panel', 'timeline');
+  const axis = makeElement('div', { class: 'lane-axis', 'aria-hidden': 'true' });
+  const list = makeElement('ul');
+  const note = makeElement('p', { class: 'soft lane-note', role: 'status' });
+  element.classList.add('panel');
   element.append(
-    make('div', { class: 'lane-head' }, make('h2', { class: 'panel-title' }, 'Time'), select, legend),
+    makeElement('div', { class: 'lane-head' }, makeElement('h2', { class: 'panel-title' }, 'Time'), select, legend),
     figureList, axis, list, note);
   const keyOf = (/** @type {Lane} */ { holder }) => holder;
   const renderLanes = keyedChildren(list, keyOf, ({ holder }) => laneRow(model, holder));
@@ -73,7 +71,7 @@ export function mountTimeline(element, model) {
     if (!isChosen) minutes = defaultMinutes(activity, now);
     select.value = String(minutes);
     [from, to] = [now - minutes * MINUTE, now];
-    const { lanes, figures } = lanesOf(model.state, from, now);
+    const { lanes, figures } = timelineLanes(model.state, from, now);
     renderLanes(lanes.map((lane) => ({ ...lane, from, to })));
     setText(timeWaited, duration(figures.waited));
     setText(refusedClaims, String(figures.refusals));
@@ -81,7 +79,7 @@ export function mountTimeline(element, model) {
     setText(pushCount, String(figures.pushes));
     axis.replaceChildren(...Array.from({ length: AXIS_STEPS + 1 }, (_, step) => {
       const at = from + ((to - from) * step) / AXIS_STEPS;
-      const mark = make('span', {}, step === AXIS_STEPS ? 'now' : clock(at, now).slice(0, -3));
+      const mark = makeElement('span', {}, step === AXIS_STEPS ? 'now' : timeOfDay(at, now).slice(0, -3));
       mark.style.left = `${(100 * step) / AXIS_STEPS}%`;
       return mark;
     }));
@@ -90,7 +88,7 @@ export function mountTimeline(element, model) {
     let text = '';
     if (isReading) text = 'Reading older events';
     else if (lanes.length === 0) text = 'No agent held or wanted a file in this time.';
-    else if (hasOlder && first > from) text = `Figures since ${clock(first, now)}: older events are not read.`;
+    else if (hasOlder && first > from) text = `Figures since ${timeOfDay(first, now)}: older events are not read.`;
     setText(note, text);
   }
 
@@ -110,11 +108,7 @@ export function mountTimeline(element, model) {
   }
 
   let wasHidden = true;
-  let seconds = 0;
-  everySecond(() => {
-    seconds += 1;
-    if (seconds % REDRAW_SECONDS === 0) render();
-  });
+  onTick(render, REDRAW_SECONDS);
   const causes = /** @type {const} */ (['activity', 'locks', 'agents', 'place']);
   model.subscribe((changed) => {
     const isOpened = wasHidden && !element.hidden;
@@ -146,12 +140,12 @@ function defaultMinutes(activity, now) {
 
 /** @param {Model} model @param {string} holder */
 function laneRow(model, holder) {
-  const { user, agentId } = holderParts(holder);
+  const { user, agentId } = splitHolder(holder);
   const name = holderName(model, holder);
-  const track = make('div', { class: 'lane-track', role: 'img' });
+  const track = makeElement('div', { class: 'lane-track', role: 'img' });
   const onclick = () => model.go({ agent: holder });
-  const node = make('li', { class: 'lane' },
-    make('button', { type: 'button', class: 'lane-name', onclick }, badge(holder, agentId, user), name.node), track);
+  const node = makeElement('li', { class: 'lane' },
+    makeButton({ class: 'lane-name', onclick }, badge(holder, agentId, user), name.node), track);
   let shownKey = '';
   return {
     node,
@@ -160,10 +154,10 @@ function laneRow(model, holder) {
       name.update();
       setAttribute(node, 'aria-current', model.state.place.agent === holder ? 'true' : null);
       const facts = [
-        `held files for ${duration(lengthOf(held))}`,
-        `waited ${duration(lengthOf(waited))}`,
-        `refused ${counted(refused.length, 'time')}`,
-        `pushed ${counted(pushed.length, 'time')}`,
+        `held files for ${duration(totalDuration(held))}`,
+        `waited ${duration(totalDuration(waited))}`,
+        `refused ${formatCount(refused.length, 'time')}`,
+        `pushed ${formatCount(pushed.length, 'time')}`,
       ];
       setAttribute(track, 'aria-label', `${nameOf(model.state, holder)}: ${facts.join(', ')}`);
       const key = JSON.stringify([held, waited, refused, pushed, Math.round(from / 1000)]);
@@ -171,14 +165,14 @@ function laneRow(model, holder) {
       shownKey = key;
       const percent = (/** @type {number} */ ms) => `${((100 * ms) / (to - from)).toFixed(3)}%`;
       const spanMark = (/** @type {string} */ kind, /** @type {string} */ title, /** @type {Span} */ span) => {
-        const times = `${clock(span.from, to)} to ${clock(span.to, to)}`;
-        const mark = make('span', { class: `lane-span is-${kind}`, title: `${title} ${times}` });
+        const times = `${timeOfDay(span.from, to)} to ${timeOfDay(span.to, to)}`;
+        const mark = makeElement('span', { class: `lane-span is-${kind}`, title: `${title} ${times}` });
         mark.style.left = percent(span.from - from);
         mark.style.width = percent(span.to - span.from);
         return mark;
       };
       const tickMark = (/** @type {string} */ kind, /** @type {string} */ title, /** @type {number} */ at) => {
-        const mark = make('span', { class: `lane-tick is-${kind}`, title: `${title} ${clock(at, to)}` });
+        const mark = makeElement('span', { class: `lane-tick is-${kind}`, title: `${title} ${timeOfDay(at, to)}` });
         mark.style.left = percent(at - from);
         return mark;
       };

@@ -4,8 +4,8 @@
 // `aria-rowindex` say where the rows are. The table has no pages, because the map has none: sorting by a column and
 // scrolling is one gesture.
 
-import { keyedChildren, make, setAttribute, setText } from '../app/dom.js';
-import { everySecond } from './ticker.js';
+import { keyedChildren, makeButton, makeElement, setAttribute, setText } from '../app/dom.js';
+import { onTick } from './ticker.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {{ id: string, label: string, isNumber: boolean, isDescendingFirst: boolean }} Column */
@@ -20,7 +20,7 @@ import { everySecond } from './ticker.js';
  * @typedef {object} Row
  * @property {Element} node
  * @property {HTMLElement} button
- * @property {(row: R, index: number, isActive: boolean) => void} update
+ * @property {(row: R) => void} update
  * @property {(now: number) => void} tick
  */
 
@@ -64,41 +64,47 @@ export function windowTable(element, model, content) {
   let isOutdated = true;
   let isPrinting = false;
 
-  const total = make('span', { class: 'soft', role: 'status' });
+  const total = makeElement('span', { class: 'soft', role: 'status' });
   const attributes = { type: 'checkbox', role: 'switch', onchange: onSwitch };
-  const onlySwitch = /** @type {HTMLInputElement} */ (make('input', attributes));
+  const onlySwitch = makeElement('input', attributes);
   const headers = columns.map(({ id, label: words, isNumber, isDescendingFirst }) => {
-    const button = make('button', {
-      type: 'button', class: 'sort',
+    const button = makeButton({
+      class: 'sort',
       onclick() {
         isDescending = column === id ? !isDescending : isDescendingFirst;
         column = id;
         reset();
       },
     }, words);
-    return { id, node: make('th', { scope: 'col', class: cellClass(id, isNumber) }, button) };
+    return { id, node: makeElement('th', { scope: 'col', class: cellClass(id, isNumber) }, button) };
   });
-  const spacer = () => make('td', { colspan: columns.length });
+  const spacer = () => makeElement('td', { colspan: columns.length });
   const [spaceBefore, spaceAfter] = [spacer(), spacer()];
-  const spacerBody = (/** @type {HTMLElement} */ space) => make('tbody', { 'aria-hidden': 'true' },
-    make('tr', { class: 'spacer', 'aria-hidden': 'true' }, space));
-  const body = make('tbody');
-  const table = /** @type {HTMLTableElement} */ (make('table', { class: `windowed ${name}` },
-    make('caption', { class: 'unseen' }, caption),
-    make('thead', {}, make('tr', { 'aria-rowindex': '1' }, ...headers.map(({ node }) => node))),
-    spacerBody(spaceBefore), body, spacerBody(spaceAfter)));
-  const empty = make('p', { class: 'empty' });
-  const scroller = make('div', {
+  const spacerBody = (/** @type {HTMLElement} */ space) => makeElement('tbody', { 'aria-hidden': 'true' },
+    makeElement('tr', { class: 'spacer', 'aria-hidden': 'true' }, space));
+  const body = makeElement('tbody');
+  const table = makeElement('table', { class: `windowed ${name}` },
+    makeElement('caption', { class: 'unseen' }, caption),
+    makeElement('thead', {}, makeElement('tr', { 'aria-rowindex': '1' }, ...headers.map(({ node }) => node))),
+    spacerBody(spaceBefore), body, spacerBody(spaceAfter));
+  const empty = makeElement('p', { class: 'empty' });
+  const scroller = makeElement('div', {
     class: 'table-scroller', tabindex: '0', role: 'region', 'aria-label': label,
     onscroll: renderWindow, onkeydown: onKey,
   }, table, empty);
   element.classList.add('table-view');
-  element.append(
-    make('div', { class: 'table-bar' }, total, make('label', { class: 'switch' }, onlySwitch, switchLabel)), scroller);
+  const switchNode = makeElement('label', { class: 'switch' }, onlySwitch, switchLabel);
+  element.append(makeElement('div', { class: 'table-bar' }, total, switchNode), scroller);
 
   const renderRows = keyedChildren(body, (/** @type {number} */ index) => keyOf(rows[index]), (first) => {
     const row = create(rows[first]);
-    return { ...row, update: (/** @type {number} */ index) => row.update(rows[index], index, index === active) };
+    const update = (/** @type {number} */ index) => {
+      setAttribute(row.node, 'aria-rowindex', String(index + 2));
+      // The tab key reaches only the active row.
+      setAttribute(row.button, 'tabindex', index === active ? '0' : '-1');
+      row.update(rows[index]);
+    };
+    return { ...row, update };
   });
   let rowsInView = renderRows([]);
 
@@ -185,7 +191,7 @@ export function windowTable(element, model, content) {
   new ResizeObserver(() => (isOutdated ? sort() : renderWindow())).observe(element);
   window.addEventListener('beforeprint', onPrint);
   window.addEventListener('afterprint', onPrint);
-  everySecond(() => {
+  onTick(() => {
     if (element.hidden) return;
     for (const row of rowsInView.values()) row.tick(model.now());
   });
@@ -212,13 +218,13 @@ export function windowTable(element, model, content) {
 export function sortedRows(rows, valueOf, isDescending, byDefault) {
   const sign = isDescending ? -1 : 1;
   const keyed = rows.map((row) => ({ row, value: valueOf(row) }));
-  keyed.sort((one, other) => {
-    if (one.value === other.value) return byDefault(one.row, other.row);
-    if (one.value === null) return 1;
-    if (other.value === null) return -1;
+  keyed.sort((a, b) => {
+    if (a.value === b.value) return byDefault(a.row, b.row);
+    if (a.value === null) return 1;
+    if (b.value === null) return -1;
     // Numbers come before texts.
-    if (typeof one.value !== typeof other.value) return typeof one.value === 'number' ? -sign : sign;
-    return one.value < other.value ? -sign : sign;
+    if (typeof a.value !== typeof b.value) return typeof a.value === 'number' ? -sign : sign;
+    return a.value < b.value ? -sign : sign;
   });
   return keyed.map(({ row }) => row);
 }
@@ -230,7 +236,7 @@ export function sortedRows(rows, valueOf, isDescending, byDefault) {
  * @param {() => void} select
  */
 export function rowCells(columns, headerId, select) {
-  const node = make('tr', {
+  const node = makeElement('tr', {
     onclick(/** @type {MouseEvent} */ event) {
       const isOnButton = event.target instanceof Element && event.target.closest('button');
       if (!isOnButton && !window.getSelection()?.toString()) select();
@@ -240,7 +246,7 @@ export function rowCells(columns, headerId, select) {
   const cells = {};
   for (const { id, isNumber } of columns) {
     const isHeader = id === headerId;
-    cells[id] = make(isHeader ? 'th' : 'td', { class: cellClass(id, isNumber), scope: isHeader ? 'row' : null });
+    cells[id] = makeElement(isHeader ? 'th' : 'td', { class: cellClass(id, isNumber), scope: isHeader ? 'row' : null });
     node.append(cells[id]);
   }
   return { node, cells };

@@ -5,19 +5,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use coord_test_support::waiting::block_until;
 use coord_test_worlds::world::World;
-
-/// Makes a command that runs `program` in the folder and with the environment of `coord`.
-pub fn program_like(coord: &Command, program: &str) -> Command {
-    let mut command = Command::new(program);
-    for (name, value) in coord.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    command.current_dir(coord.get_current_dir().unwrap());
-    command
-}
+pub use coord_test_worlds::world::program_like;
 
 /// Starts `command` with its streams piped, writes `input` to it, and closes its input.
 pub fn start_with(mut command: Command, input: &str) -> Child {

@@ -289,7 +289,7 @@ impl Api {
             builder: "test",
             limits: Limits::default(),
         };
-        let lease = build_and_publish(Arc::clone(&self.store), &source, job, &mut None).await;
+        let lease = build_and_publish(Arc::clone(&self.store), &source, job, &mut None, None).await;
         assert_eq!(lease.unwrap(), BuildLease::Granted);
     }
 
@@ -314,7 +314,7 @@ impl Api {
             edges: vec![(0, 1), (2, 0)],
             kinds: vec![
                 KindSet::of(ImportKind::Import)
-                    .and(KindSet::of(ImportKind::Type))
+                    .union(KindSet::of(ImportKind::Type))
                     .bits(),
                 KindSet::of(ImportKind::Dynamic).bits(),
             ],

@@ -83,7 +83,7 @@ async fn every_endpoint_reads_it_and_refuses_what_contradicts_itself() {
         ),
         (
             &[("x-api-key", token.as_str()), ("x-api-key", other.as_str())],
-            "X-API-Key is there twice; send it once",
+            "X-API-Key was sent twice; send it once",
         ),
         (&[("x-api-key", bearer.as_str())], no_token),
         (&[("x-api-key", "")], no_token),

@@ -134,9 +134,9 @@ fn an_address_that_is_no_server_s_or_holds_a_secret_is_refused_and_not_repeated(
         ("https://ann:hunter2@host:port/", "not a URL"),
         ("ftp://ann:hunter2@host/", "not an http or https URL"),
         ("file:///etc/passwd", "not an http or https URL"),
-        ("https://ann:hunter2@host/", "user or password"),
-        ("https://:hunter2@host/", "user or password"),
-        ("https://hunter2@host/", "user or password"),
+        ("https://ann:hunter2@host/", "user name or password"),
+        ("https://:hunter2@host/", "user name or password"),
+        ("https://hunter2@host/", "user name or password"),
         ("https://host/?token=hunter2", "query"),
         ("https://host/#hunter2", "fragment"),
     ] {

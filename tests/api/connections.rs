@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use coord_serve::listen::{Bounds, Places, serve_within};
+use coord_serve::listen::{Bounds, ConnectionSlots, serve_within};
 use coord_settings::connections::ConnectionConfig;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -39,8 +39,8 @@ async fn rest(connection: &mut TcpStream) -> String {
 async fn listen_within(bounds: Bounds, router: axum::Router) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let places = Places::new(ConnectionConfig::default());
-    tokio::spawn(serve_within(bounds, places, listener, router, std::future::pending()));
+    let slots = ConnectionSlots::new(ConnectionConfig::default());
+    tokio::spawn(serve_within(bounds, slots, listener, router, std::future::pending()));
     address
 }
 

@@ -98,7 +98,7 @@ async fn contradictory_interface_terms_are_refused() {
         let refused = api.post_status("ann", status, &["src/db.ts"], keeps()).await;
         assert_eq!(
             refused.refusal(),
-            "400 INVALID_FIELD interface: interface goes with \"status\": \"WRITING\" alone: only who writes a file can keep its interface, or change it"
+            "400 INVALID_FIELD interface: interface goes only with \"status\": \"WRITING\": only the writer of a file can keep or change its interface"
         );
     }
     for (files, problem) in [

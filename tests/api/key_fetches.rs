@@ -208,7 +208,7 @@ async fn keys_of_an_issuer_that_is_away_count_for_a_bounded_time() {
     let issuer = Issuer::start(set(&[signer.jwk("one")])).await;
     let verifier = issuer.verifier(KeyTiming {
         lifetime: Duration::from_millis(50),
-        most_age: Duration::from_millis(800),
+        max_age: Duration::from_millis(800),
         ..eager()
     });
     let token = signer.sign(Some("one"), &good());

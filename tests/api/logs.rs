@@ -1,68 +1,15 @@
 //! The log of requests: one line each, which no outsider can influence, and no secret.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use coord_auth::{Authenticator, JwtVerifier};
+use coord_test_support::log::Log;
 use reqwest::Method;
 use reqwest::header::HeaderValue;
 use secrecy::SecretString;
 use serde_json::{Value, json};
-use tracing::subscriber::DefaultGuard;
-use tracing_subscriber::EnvFilter;
 
 use crate::api::{Api, JSON};
-
-/// Captures the log of this thread, and thereby of the whole test: its server runs on the same thread.
-#[derive(Clone, Default)]
-pub struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Whether an event is wanted at all is decided once for all threads, and on one that wants none if it comes there first. So all
-/// threads want all of them, for nothing.
-fn want_everything() {
-    // A second call fails and changes nothing.
-    let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry());
-}
-
-impl Log {
-    pub fn json(filter: &str) -> (Log, DefaultGuard) {
-        want_everything();
-        let log = Log::default();
-        let writer = log.clone();
-        let subscriber = coord_runtime::logging::json(EnvFilter::new(filter), move || writer.clone());
-        (log, tracing::subscriber::set_default(subscriber))
-    }
-
-    fn text(filter: &str) -> (Log, DefaultGuard) {
-        want_everything();
-        let log = Log::default();
-        let writer = log.clone();
-        let subscriber = coord_runtime::logging::text(EnvFilter::new(filter), move || writer.clone());
-        (log, tracing::subscriber::set_default(subscriber))
-    }
-
-    pub fn read(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-
-    /// The lines about requests.
-    fn requests(&self) -> Vec<Value> {
-        let lines = self.read();
-        let events = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        events.filter(|event| event["fields"].get("route").is_some()).collect()
-    }
-}
 
 #[tokio::test]
 async fn a_request_is_one_line() {
@@ -75,7 +22,9 @@ async fn a_request_is_one_line() {
     api.get("/hunter2/hunter2?hunter2=hunter2", &[]).await;
     api.request(Method::from_bytes(b"HUNTER2").unwrap(), "/api/health", &[], "")
         .await;
-    let lines = log.requests();
+    let text = log.read();
+    let events = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let lines: Vec<Value> = events.filter(|event| event["fields"].get("route").is_some()).collect();
     let summaries: Vec<String> = lines
         .iter()
         .map(|line| {
@@ -92,7 +41,7 @@ async fn a_request_is_one_line() {
             "\"other\" \"/api/health\" 405",
         ]
     );
-    assert!(!log.read().contains("hunter2") && !log.read().contains("HUNTER2"));
+    assert!(!text.contains("hunter2") && !text.contains("HUNTER2"));
     let (check, fields) = (&lines[0], &lines[0]["fields"]);
     assert_eq!(check["spans"][0]["id"], "mine");
     assert_eq!(

@@ -118,7 +118,7 @@ fn each_type_of_event_has_an_example_that_the_type_writes_again() {
 fn the_page_of_the_state_lists_the_events() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/internals/state.md");
     let page = std::fs::read_to_string(&path).unwrap();
-    let mut table = "| event | what it tells |\n|---|---|\n".to_owned();
+    let mut table = "| event | meaning |\n|---|---|\n".to_owned();
     for (name, description) in event_types(&document()) {
         table += &format!("| `{name}` | {description} |\n");
     }

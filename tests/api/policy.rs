@@ -44,7 +44,7 @@ async fn a_shared_file_is_no_conflict_and_warns_shared_file() {
         let warning = &answer.warnings("")[0];
         assert!(
             warning.starts_with("SHARED_FILE: 'Cargo.lock' is also being written by user 'bob'")
-                && warning.ends_with("; let the tool make it again, or merge."),
+                && warning.ends_with("; regenerate it with its tool, or merge."),
             "{warning}"
         );
     }
@@ -99,7 +99,7 @@ async fn every_response_warns_policy_invalid_with_the_problem() {
     let api = start().await;
     let problem = ".coord.toml:3:7: unknown key \"x\"";
     api.publish_policy("neighbors = \"off\"", Some(problem)).await;
-    let warning = format!("POLICY_INVALID: {problem}; the last good policy counts.");
+    let warning = format!("POLICY_INVALID: {problem}; the last valid policy applies.");
     let claim = async |user: &str, file: &str| api.post_status(user, "WRITING", &[file], json!({})).await;
     for (answer, outcome) in [
         (api.check("ann", &["src/auth.ts"], json!({})).await, "200 OK"),

@@ -291,7 +291,7 @@ async fn two_that_wait_are_granted_in_their_order() {
 async fn bad_values_of_wait_seconds_and_force_are_named() {
     let api = Api::start().await;
     let for_claims = "wait_seconds: wait_seconds is for claims: send it with status READING or WRITING";
-    let for_release = "force: force takes others' locks away: send it with status OPEN, and name the files";
+    let for_release = "force: force force-releases others' locks: send it with status OPEN, and name the files";
     for (status, file, more, refusal) in [
         (
             "WRITING",

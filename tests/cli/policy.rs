@@ -33,7 +33,7 @@ fn the_file_of_the_repository_is_checked_from_any_folder() {
     assert_eq!(check(repo.path(), &[]), (0, none.to_owned(), String::new()));
     let file = repo.path().join(".coord.toml");
     std::fs::write(&file, "shared = [\"CHANGELOG.md\"]\n").expect("written");
-    let right = (0, ".coord.toml: right\n".to_owned(), String::new());
+    let right = (0, ".coord.toml: valid\n".to_owned(), String::new());
     assert_eq!(check(&repo.path().join("src"), &[]), right);
     std::fs::write(&file, "shared = []\nttl = 5\n").expect("written");
     let wrong =

@@ -1,10 +1,10 @@
-//! The heart names no extension: neither its crates in code or manifests, nor a feature for one.
+//! The core names no extension: neither its crates in code or manifests, nor a feature for one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The crates of the heart.
-const HEART: [&str; 20] = [
+/// The crates of the core.
+const CORE: [&str; 20] = [
     "auth",
     "builds",
     "domain",
@@ -55,7 +55,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The name of an extension's crate or feature in a line of code. Wire types are the heart's.
+/// The name of an extension's crate or feature in a line of code. Wire types are the core's.
 fn named(line: &str) -> Option<&'static str> {
     let code = line.split("//").next().unwrap_or_default();
     let feature = || {
@@ -86,9 +86,9 @@ fn a_name_of_an_extension_is_found() {
 }
 
 #[test]
-fn the_heart_names_no_extension() {
+fn the_core_names_no_extension() {
     let (mut read, mut naming) = (0, Vec::new());
-    for name in HEART {
+    for name in CORE {
         let mut found = Vec::new();
         files(&lib().join(name).join("src"), &mut found);
         for file in found {
@@ -103,8 +103,8 @@ fn the_heart_names_no_extension() {
 }
 
 #[test]
-fn the_crates_of_the_heart_depend_on_none_of_an_extension() {
-    for name in HEART {
+fn the_crates_of_the_core_depend_on_none_of_an_extension() {
+    for name in CORE {
         let manifest = fs::read_to_string(lib().join(name).join("Cargo.toml")).unwrap();
         let dependencies = manifest.split("\n[dev-dependencies]").next().unwrap_or_default();
         for line in dependencies.lines() {

@@ -1,7 +1,7 @@
 //! Check, claim, release, graph, events and the sweep, over the embedded store and the HTTP interface.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use axum::Router;
 use axum::body::Body;
@@ -30,7 +30,7 @@ struct Server {
 /// A server that knows the head of `main`, where `auth.ts` imports `db.ts`. Locks last for `ttl_seconds`.
 async fn server(ttl_seconds: u32) -> Server {
     coord_extensions::register_state();
-    let store: Arc<dyn Store> = Arc::new(EmbeddedStore::in_memory().unwrap());
+    let store: Arc<dyn Store> = Arc::new(EmbeddedStore::in_memory_by(SystemTime::now).unwrap());
     let (repo, branch) = (RepoId::parse(REPO_URL).unwrap(), Branch::parse("main").unwrap());
     let head = CommitSha::parse(HEAD).unwrap();
     let fetched = FetchedHead::of(&head, std::slice::from_ref(&head));

@@ -277,7 +277,7 @@ async fn a_build_is_ended_in_time_and_backs_off() {
     let took = began.elapsed();
     assert!(took >= limit && took < 2 * limit, "{took:?}");
     let (status, failed) = hasty.graph().await;
-    let why = json!("it took longer than a build may take here");
+    let why = json!("it exceeded the time limit of a build");
     assert_eq!((status, &failed["failure"]), (202, &why));
     assert!(hasty.work().is_empty(), "asked a moment ago");
     deployment.fake.seen();

@@ -1,12 +1,11 @@
 //! A caller's credential stays nowhere: not in the store, not in a log, and no header identifies a person.
 
 use coord_test_support::github::Fault;
+use coord_test_support::log::Log;
 use serde_json::json;
-use tracing_subscriber::EnvFilter;
 
 use crate::callers::{alice, sha256};
 use crate::cloud::{Cloud, jwt};
-use crate::log::Log;
 use crate::people::person;
 
 #[tokio::test]
@@ -55,14 +54,8 @@ async fn a_header_that_names_a_user_identifies_no_caller() {
 
 #[tokio::test]
 async fn a_token_is_neither_in_the_store_nor_in_a_log() {
-    // Whether an event is wanted is decided once for all threads, so that all have to want it.
-    let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry());
     // The functions run on this thread.
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber = coord_runtime::logging::json(EnvFilter::new("trace"), move || writer.clone());
-    let _guard = tracing::subscriber::set_default(subscriber);
-
+    let (log, _guard) = Log::json("trace");
     let unlucky = |number: usize| format!("ghp_{}", format!("unlucky{number}").repeat(5));
     let (alice, mallory) = (alice(), person("ghp_", "mallory", None));
     let wrong = "ghp_9876543210987654321098765432109876543210";
@@ -85,7 +78,7 @@ async fn a_token_is_neither_in_the_store_nor_in_a_log() {
         instance.check(&unlucky(number), json!({})).await;
         tokens.push(unlucky(number));
     }
-    let (logged, stored) = (log.text(), cloud.everything().await);
+    let (logged, stored) = (log.read(), cloud.everything().await);
     assert!(
         logged.contains("/api/check_status") && stored.contains("alice"),
         "{logged}"

@@ -230,7 +230,7 @@ impl HeadObserver for Observer {
 
     fn report_missing_graph(&self, _: &RepoId, _: &Branch, _: &CommitSha) {}
 
-    fn look_again(&self) {}
+    fn recheck_all(&self) {}
 }
 
 #[tokio::test]

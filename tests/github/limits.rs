@@ -359,7 +359,7 @@ async fn interfaces_are_not_compared_beyond_the_budget() {
         let warnings = open.body["warnings"].to_string();
         let requests = cloud.fake.requested_paths();
         if is_used_up {
-            let why = "It is not known whether the interface of 'src/a.ts' was kept: your requests have asked GitHub too much";
+            let why = "It is not known whether the interface of 'src/a.ts' was kept: your requests have asked GitHub too often";
             assert!(warnings.contains(why), "{warnings}");
             assert_eq!(requests, Vec::<String>::new());
         } else {

@@ -33,7 +33,6 @@ mod hostile;
 mod intents;
 mod kept_heads;
 mod limits;
-mod log;
 mod people;
 mod people_faults;
 mod public_graph;
@@ -60,7 +59,7 @@ use parking_lot::Mutex;
 
 /// A source that asks `fake` as nobody, every time, and fails fast.
 fn config(fake: &Fake) -> GithubConfig {
-    let mut config = GithubConfig::new(ApiBase::parse(fake.api()).unwrap(), Credential::Nobody);
+    let mut config = GithubConfig::new(ApiBase::parse(fake.api()).unwrap(), Credential::Anonymous);
     config.head_max_age = Duration::ZERO;
     config.limits.pauses = vec![Duration::from_millis(5), Duration::from_millis(5)];
     config.limits.idle = Duration::from_millis(1_500);

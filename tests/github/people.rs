@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use coord_auth::{AuthError, Member, People, Verdict};
-use coord_domain::{RepoId, UserId};
+use coord_auth::{AuthError, TokenVerifier, Verdict};
+use coord_domain::{Member, RepoId, UserId};
 use coord_sources::Source;
 use coord_sources::github::{Credential, GithubSource};
 use secrecy::SecretString;

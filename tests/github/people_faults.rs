@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use coord_auth::{AuthError, People};
+use coord_auth::{AuthError, TokenVerifier};
 use coord_sources::github::GithubSource;
 
-use crate::log::Log;
 use crate::people::{Verified, app, assert_unavailable, member, person, verify, with};
 use crate::{config, id, main_head};
 use coord_test_support::github::Fault;
+use coord_test_support::log::Log;
 
 /// Whether there is no verdict, and the caller learns when to try again.
 fn has_wait(verdict: &Verified) -> bool {
@@ -138,16 +138,7 @@ async fn a_passing_failure_is_retried_and_an_unreachable_github_is_no_verdict() 
 
 #[tokio::test]
 async fn a_token_is_in_no_log_and_no_text() {
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_writer(move || writer.clone())
-        .finish();
-    // With one subscriber alone, a line that another test reaches first would stay unlogged here as well.
-    let _other = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::default());
-    let _guard = tracing::subscriber::set_default(subscriber);
-    tracing::callsite::rebuild_interest_cache();
+    let (log, _guard) = Log::text("trace");
     let alice = person("ghp_", "hunter2", Some("push"));
     let (_temp, fake, source) = with(std::slice::from_ref(&alice), true).await;
     // A GitHub that sends the token back, in whatever it can.
@@ -171,7 +162,7 @@ async fn a_token_is_in_no_log_and_no_text() {
             texts += &format!("{:?}", verify(&source, &alice.token).await);
         }
     }
-    texts += &format!("{source:?} {source:#?} {}", log.text());
+    texts += &format!("{source:?} {source:#?} {}", log.read());
     assert!(texts.contains("GitHub limits"), "{texts}");
     assert!(!texts.contains(&alice.token[..16]), "{texts}");
 }

@@ -99,5 +99,5 @@ async fn ids_of_a_sha256_repository_are_whole() {
     for (index, entry) in entries.iter().enumerate() {
         assert_eq!(got[&index].as_deref(), Ok(entry.path.as_bytes()));
     }
-    assert_eq!(source.requests().downloads, 1);
+    assert_eq!(fake.download_count(), 1);
 }

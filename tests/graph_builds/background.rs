@@ -29,7 +29,7 @@ async fn a_keeper_builds_at_the_first_question_when_the_head_moves_and_after_a_l
     world.until_built("the graph of the new head").await;
     assert_eq!(world.graph().await.edges, [(0, 1), (1, 0)]);
     world.command(["FLUSHALL"]).await;
-    keeper.look_again();
+    keeper.recheck_all();
     world.until_built("the graph that was lost").await;
     assert_eq!(world.graph().await.edges, [(0, 1), (1, 0)]);
 }

@@ -149,7 +149,7 @@ async fn a_graph_that_was_lost_is_built_again_where_its_branch_is_known() {
         function.sees("main", LONG).await.is_empty(),
         "it was there a moment ago"
     );
-    let again = deferred(&function.builds, LONG, |builds| builds.look_again()).await;
+    let again = deferred(&function.builds, LONG, |builds| builds.recheck_all()).await;
     assert_eq!(again.len(), 1);
     futures::future::join_all(again).await;
     assert!(function.is_built("main").await);

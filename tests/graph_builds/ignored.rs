@@ -66,5 +66,5 @@ async fn a_file_that_is_too_long_is_stored_as_one_that_cannot_be_read() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_link_of_that_name_is_not_followed() {
     let digest = World::of_a_link(FILE, "a.ts").await.ignore().await.1;
-    assert_eq!(digest.as_deref(), Some("unreadable: it is no regular file"));
+    assert_eq!(digest.as_deref(), Some("unreadable: it is not a regular file"));
 }

@@ -172,6 +172,6 @@ async fn a_link_of_that_name_is_not_followed() {
     let policy = World::of_a_link(FILE, "ttl_seconds = 60").await.policy().await;
     assert_eq!(
         policy.problem.as_deref(),
-        Some(".coord.toml:1:1: it is no regular file")
+        Some(".coord.toml:1:1: it is not a regular file")
     );
 }

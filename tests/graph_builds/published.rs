@@ -27,7 +27,7 @@ fn build_elsewhere(world: &World, builder: &'static str) -> JoinHandle<(BuildLea
             limits: Limits::default(),
         };
         let mut last = None;
-        let lease = build_and_publish(store, &*source, job, &mut last).await;
+        let lease = build_and_publish(store, &*source, job, &mut last, None).await;
         (lease.unwrap(), last.is_some())
     })
 }
@@ -159,7 +159,7 @@ async fn a_failed_build_stores_its_reason_without_paths_and_backs_off() {
     let commit = world.source.commit();
     let tries = async || {
         let (store, source) = (Arc::clone(&world.store), &*world.source);
-        build_and_publish(store, source, world.job(&commit), &mut None).await
+        build_and_publish(store, source, world.job(&commit), &mut None, None).await
     };
     assert!(tries().await.is_err());
     assert_eq!(

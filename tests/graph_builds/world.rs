@@ -75,7 +75,7 @@ impl World {
 
     async fn build_from(&mut self, source: &dyn Source, commit: &CommitSha) {
         let mut last = self.last.take();
-        let lease = build_and_publish(Arc::clone(&self.store), source, self.job(commit), &mut last).await;
+        let lease = build_and_publish(Arc::clone(&self.store), source, self.job(commit), &mut last, None).await;
         assert_eq!(lease.unwrap(), BuildLease::Granted);
         self.last = last;
     }

@@ -20,7 +20,7 @@ def post(path, body):
 
 
 def make(operation):
-    """The intents of `operation`; the scope of none meets that of another."""
+    """The intents of `operation`; no scope overlaps another."""
     if operation in made:
         return
     made.add(operation)

@@ -9,7 +9,7 @@ const COLORS = 255;
 const UNCHANGED = 255;
 
 /** @param {Buffer[]} pictures PNGs of one size @param {number} delay milliseconds of each @returns {Uint8Array} */
-export function animated(pictures, delay) {
+export function encodeAnimation(pictures, delay) {
   const frames = pictures.map((picture) => PNG.sync.read(picture));
   // The page has few colors: those of the first and the last frame serve all.
   const palette = quantize(Buffer.concat([frames[0].data, frames[frames.length - 1].data]), COLORS);
@@ -20,7 +20,7 @@ export function animated(pictures, delay) {
     const indexes = applyPalette(data, palette);
     const shown = indexes.map((index, at) => (before?.[at] === index ? UNCHANGED : index));
     encoder.writeFrame(shown, width, height, {
-      palette: before ? undefined : padded(palette),
+      palette: before ? undefined : padPalette(palette),
       delay,
       transparent: before !== undefined,
       transparentIndex: UNCHANGED,
@@ -33,7 +33,7 @@ export function animated(pictures, delay) {
 }
 
 /** @param {number[][]} palette with a place for unchanged pixels @returns {number[][]} */
-function padded(palette) {
+function padPalette(palette) {
   const all = palette.slice(0, COLORS);
   while (all.length <= UNCHANGED) all.push([0, 0, 0]);
   return all;

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 import { chromium } from 'playwright-core';
 
-import { animated } from './animation.mjs';
+import { encodeAnimation } from './animation.mjs';
 import { LAUNCH } from './harness/launch.mjs';
 
 const PICTURE = fileURLToPath(new URL('../../docs/page.png', import.meta.url));
@@ -34,7 +34,7 @@ try {
     frames.push(await page.screenshot({ animations: 'disabled', scale: 'css' }));
     await page.waitForTimeout(FRAME_MS);
   }
-  writeFileSync(ANIMATION, animated(frames, FRAME_MS));
+  writeFileSync(ANIMATION, encodeAnimation(frames, FRAME_MS));
 } finally {
   await browser.close();
   demo.kill('SIGINT');

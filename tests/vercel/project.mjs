@@ -3,7 +3,7 @@
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -45,18 +45,50 @@ export function copyProject(name) {
 }
 
 /**
- * Gives the dependencies of a copy the features that they have in the tests, so that Cargo compiles none of them again: one
- * package of the workspace decides for all.
+ * Gives the crates of a copy the features that they have in the tests, so that Cargo compiles none of them again: one package of
+ * the workspace decides for all.
  */
 export function takeFeaturesOfTests(copy) {
   const manifest = join(copy, "tests", "support", "Cargo.toml");
   const text = readFileSync(manifest, "utf8");
-  writeFileSync(manifest, text.replace("[features]\n", '[features]\ndefault = ["third-party"]\n'));
+  writeFileSync(manifest, text.replace("[features]\n", '[features]\ndefault = ["features-of-tests"]\n'));
 }
 
 /**
+ * The environment of a `vercel build` that compiles nothing which the tests have compiled: its Cargo makes debug builds, and what
+ * they make is in the folder of release builds too. The settings of a debug build in the profile of releases would not do, because
+ * Cargo compiles again for another folder.
+ */
+export function debugBuilds() {
+  const [home, target] = ["home", "target"].map((name) => join(TARGET, "vercel", name));
+  for (const folder of [home, target]) {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+  }
+  for (const profile of ["debug", "release"]) {
+    symlinkSync(join(TARGET, "debug"), join(target, profile));
+  }
+  // Vercel's builder looks for Cargo here first.
+  const programs = join(home, ".cargo", "bin");
+  mkdirSync(programs, { recursive: true });
+  writeFileSync(join(programs, "cargo"), DEBUG_CARGO, { mode: 0o755 });
+  const { HOME, PATH, CARGO_HOME = join(HOME, ".cargo"), RUSTUP_HOME = join(HOME, ".rustup") } = process.env;
+  return { HOME: home, PATH: `${PATH}:${join(CARGO_HOME, "bin")}`, CARGO_HOME, RUSTUP_HOME, CARGO_TARGET_DIR: target };
+}
+
+/** Cargo, but without `--release`; the first folder of the path is that of this script. */
+const DEBUG_CARGO = `#!/bin/sh
+for argument; do
+    shift
+    [ "$argument" = --release ] || set -- "$@" "$argument"
+done
+PATH=\${PATH#*:}
+exec cargo "$@"
+`;
+
+/**
  * The environment of a command: what Cargo and Node need, and nothing else of ours, so that no setting of whoever runs the checks
- * gets into a function. Both profiles of a build go to the target folder of this project.
+ * gets into a function. What is built goes to the target folder of this project.
  */
 export function environment(extra = {}) {
   const kept = {};

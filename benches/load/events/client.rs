@@ -42,7 +42,6 @@ pub struct Client {
 }
 
 impl Audience {
-    /// Starts all clients.
     pub fn start(self) -> Arc<Self> {
         let audience = Arc::new(self);
         for number in 0..audience.clients.len() {

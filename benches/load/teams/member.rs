@@ -38,7 +38,6 @@ impl Member {
         Ok(member)
     }
 
-    /// Joins the team.
     pub async fn joins(server: &Process, subject: &Subject, user: &str, agent: &str, team: &str) -> Result<Member> {
         let mut member = Member::new(server, subject, user, agent, team).await?;
         member.ask(&format!("/api/teams/{team}/join"), json!({})).await?;

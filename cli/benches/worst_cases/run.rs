@@ -245,7 +245,7 @@ pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case
     if case.state.keeps {
         agent.policy = PolicyTerms {
             interface: InterfaceTerms {
-                word: Some(InterfacePromise::Keeps),
+                promise: Some(InterfacePromise::Keeps),
                 changed: Vec::new(),
             },
             ..PolicyTerms::of(NeighborPolicy::Interface)

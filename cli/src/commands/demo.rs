@@ -21,8 +21,9 @@ use tokio::time::sleep;
 use super::scratch::{BRANCH, Scratch};
 
 const AFTER_HELP: &str = "\
-The agents go on by themselves: they claim files, wait for each other, push and
-take the next task. Ctrl-C ends the demo and deletes all that it has made.";
+The agents keep working on their own: they claim files, wait for each other,
+push and take the next task. Ctrl-C ends the demo and deletes all that it has
+made.";
 
 /// Time limit of a request: longer than [`WAIT_SECONDS`].
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -205,7 +206,10 @@ impl DemoArgs {
                 STRONG,
                 &format!("{}/?repo_url={}&branch={BRANCH}", scratch.address(), stage.repo_url)
             ),
-            styled(FAINT, "They go on by themselves. Ctrl-C ends the demo and deletes it.")
+            styled(
+                FAINT,
+                "They keep working on their own. Ctrl-C ends the demo and deletes it."
+            )
         ))?;
         tokio::select! {
             () = signals.next() => {}

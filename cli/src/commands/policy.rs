@@ -18,10 +18,10 @@ use toml_edit::DocumentMut;
 
 const EXAMPLES: &str = "\
 Examples:
-  coord policy check              is the .coord.toml of this repository right?
+  coord policy check              is the .coord.toml of this repository valid?
   coord policy check draft.toml   is this file?
 
-Exit status: 0 it is right, or there is none; 1 it is wrong, or cannot be read; 2 wrong usage.";
+Exit status: 0 it is valid, or there is none; 1 it is invalid, or cannot be read; 2 wrong usage.";
 
 const EXAMPLES_OF_SUGGEST: &str = "\
 Examples:
@@ -43,13 +43,13 @@ pub struct PolicyArgs {
 
 #[derive(Debug, Subcommand)]
 enum PolicyCommand {
-    /// Show problems of the file, with line and column
+    /// Check the file, and print errors with line and column
     #[command(after_help = EXAMPLES)]
     Check {
         /// The file; without one, that of the repository
         file: Option<PathBuf>,
     },
-    /// Print one that shares the files which the history shows to be hot
+    /// Print a policy that shares the files that many commits change
     #[command(after_help = EXAMPLES_OF_SUGGEST)]
     Suggest {
         /// Write it to .coord.toml, whose other keys stay
@@ -133,7 +133,7 @@ fn check(file: &Path, is_named: bool) -> anyhow::Result<ExitCode> {
         .with_context(|| format!("{name} cannot be read"))?;
     match PolicyFile::parse(&content) {
         Ok(_) => {
-            print(format!("{name}: right\n").as_bytes())?;
+            print(format!("{name}: valid\n").as_bytes())?;
             Ok(ExitCode::SUCCESS)
         }
         Err(problem) => {

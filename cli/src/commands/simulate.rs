@@ -145,7 +145,7 @@ async fn play(agent: Agent, form: Form) -> anyhow::Result<bool> {
             "\n{}\n\n",
             styled(
                 FAINT,
-                "Nobody overwrote anybody. The repository and its server are gone."
+                "No agent overwrote another. The repository and its server are gone."
             )
         ),
         false => format!(

@@ -96,7 +96,6 @@ impl Record {
         }
     }
 
-    /// Notes the processes above a hook.
     fn note_processes(&mut self, mut above_hook: Vec<AgentProcess>, event: ConversationEvent) {
         above_hook.truncate(MAX_PROCESSES);
         let Some(nearest) = above_hook.first().copied() else {

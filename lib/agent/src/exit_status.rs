@@ -1,5 +1,6 @@
 //! Exit statuses of commands that ask a server.
 
+use std::fmt;
 use std::process::ExitCode;
 
 use coord_mcp::Outcome;
@@ -18,7 +19,37 @@ pub enum ExitStatus {
     Offline = 4,
 }
 
+/// A failed request, as the error of a command.
+#[derive(Debug)]
+pub(crate) struct FailedRequest {
+    pub sentence: String,
+    pub status: ExitStatus,
+}
+
+impl fmt::Display for FailedRequest {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.sentence)
+    }
+}
+
+impl std::error::Error for FailedRequest {}
+
 impl ExitStatus {
+    /// The status of a command that is done, or that the rules refused.
+    pub fn refused_if(is_refused: bool) -> ExitStatus {
+        match is_refused {
+            true => ExitStatus::Refused,
+            false => ExitStatus::Done,
+        }
+    }
+
+    /// The status of a command that failed with `error`.
+    pub fn of_error(error: &anyhow::Error) -> ExitStatus {
+        error
+            .downcast_ref::<FailedRequest>()
+            .map_or(ExitStatus::Error, |failed| failed.status)
+    }
+
     pub fn of(outcome: &Outcome) -> ExitStatus {
         let of_error = |code: ErrorCode| match code {
             ErrorCode::StoreUnavailable

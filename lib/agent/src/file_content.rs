@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use anyhow::Context;
-use coord_files::{Cause, FileError, Kind, Refusal, RootedPath, open_stream};
+use coord_files::{Cause, EntryKind, FileError, Refusal, RootedPath, open_stream};
 use coord_git::WorkingCopy;
 use coord_intents::ledger::ContentHash;
 
@@ -25,7 +25,9 @@ fn hash(path: &RootedPath) -> Option<ContentHash> {
     let file = match path.open() {
         Ok(None) => return Some(ContentHash::Deleted),
         // The path is below a file, so it does not exist.
-        Err(error) if error.refusal() == Some(Refusal::NotAFolder(Kind::File)) => return Some(ContentHash::Deleted),
+        Err(error) if error.refusal() == Some(Refusal::NotAFolder(EntryKind::File)) => {
+            return Some(ContentHash::Deleted);
+        }
         Err(FileError {
             cause: Cause::System(error),
             ..

@@ -23,7 +23,7 @@ pub fn below(lead: &AgentId, name: &str) -> AgentId {
         let digest = sha1_smol::Sha1::from(name).digest().to_string();
         writer = format!("{writer}.{}", &digest[..8]);
     }
-    AgentId::parse(&format!("{}{}{writer}", lead.as_str(), AgentId::BELOW)).unwrap_or_else(|_| lead.clone())
+    AgentId::parse(&format!("{}{}{writer}", lead.as_str(), AgentId::WRITER_SEPARATOR)).unwrap_or_else(|_| lead.clone())
 }
 
 /// The holder `AGENT-SUFFIX`.

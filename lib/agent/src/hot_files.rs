@@ -9,6 +9,7 @@ use coord_builds::build::build;
 use coord_domain::FilePath;
 use coord_git::{GitSource, WorkingCopy};
 use coord_graph::{Limits, Previous};
+use coord_protocol::sentence::list_first;
 use coord_settings::policy::SHARED_NAMES;
 use coord_settings::{graph_limits, process_environment};
 
@@ -18,10 +19,10 @@ use crate::git;
 const MAX_COMMITS: &str = "500";
 
 /// Minimum number of commits: a shorter history shows nothing.
-const LEAST_COMMITS: usize = 20;
+const MIN_COMMITS: usize = 20;
 
 /// A file is hot if at least one of this number of commits changes it.
-const ONE_OF: usize = 20;
+const COMMITS_PER_CHANGE: usize = 20;
 
 /// Maximum number of tracked files that are inspected.
 const MAX_TRACKED: usize = 1_000_000;
@@ -33,7 +34,7 @@ const MAX_HOT: usize = 20;
 const MAX_HUBS: usize = 3;
 
 /// Minimum number of files that import a hub.
-const LEAST_IMPORTERS: usize = 21;
+const MIN_IMPORTERS: usize = 21;
 
 /// Names of manifests, in lower case.
 const MANIFESTS: [&str; 15] = [
@@ -116,7 +117,7 @@ impl HotFiles {
             .collect();
         format!(
             "# Files that several agents may write at once: each claim of one is granted beside the others.\n\
-             # The list takes the place of the one that counts without it: lockfiles, and what .gitattributes shares.\n\
+             # The list replaces the default one: lockfiles, and what .gitattributes shares.\n\
              shared = [\n{lines}]\n"
         )
     }
@@ -132,11 +133,12 @@ fn find_hot_files(log: &str, tracked: &[&str]) -> HotFiles {
             None => {}
         }
     }
-    let is_hot =
-        |path: &str, count: usize| count * ONE_OF >= commits && is_merged_by_line(path) && tracked.contains(&path);
+    let is_hot = |path: &str, count: usize| {
+        count * COMMITS_PER_CHANGE >= commits && is_merged_by_line(path) && tracked.contains(&path)
+    };
     let mut files: Vec<HotFile> = counts
         .into_iter()
-        .filter(|(path, count)| commits >= LEAST_COMMITS && is_hot(path, *count))
+        .filter(|(path, count)| commits >= MIN_COMMITS && is_hot(path, *count))
         .map(|(path, count)| HotFile {
             path: path.to_owned(),
             percent: count * 100 / commits,
@@ -201,14 +203,14 @@ pub async fn hubs(working_copy: &WorkingCopy) -> anyhow::Result<Vec<Hub>> {
         importers,
     };
     Ok(graph
-        .most_imported(LEAST_IMPORTERS, MAX_HUBS)
+        .most_imported(MIN_IMPORTERS, MAX_HUBS)
         .into_iter()
         .map(hub)
         .collect())
 }
 
 /// A clause that lists the hubs. `None` if there are none.
-pub fn in_words(hubs: &[Hub]) -> Option<String> {
+pub fn describe_hubs(hubs: &[Hub]) -> Option<String> {
     let names: Vec<String> = hubs
         .iter()
         .map(|hub| format!("{} ({} files import it)", hub.path, hub.importers))
@@ -224,21 +226,15 @@ pub fn in_words(hubs: &[Hub]) -> Option<String> {
 /// A clause that lists the hot files. `None` if there are none.
 pub fn describe_hot_files(hot: &HotFiles) -> Option<String> {
     const MAX_NAMED: usize = 3;
-    let names: Vec<String> = hot
+    let names = hot
         .files
         .iter()
-        .take(MAX_NAMED)
-        .map(|file| format!("{} ({} %)", file.path, file.percent))
-        .collect();
-    let more = match hot.files.len().saturating_sub(MAX_NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    (!names.is_empty()).then(|| {
+        .map(|file| format!("{} ({} %)", file.path, file.percent));
+    (!hot.files.is_empty()).then(|| {
         format!(
-            "many of the last {} commits change {}{more}",
+            "many of the last {} commits change {}",
             hot.commits,
-            names.join(", ")
+            list_first(names, MAX_NAMED)
         )
     })
 }
@@ -320,9 +316,9 @@ mod tests {
             path: path.to_owned(),
             importers,
         };
-        assert_eq!(in_words(&[]), None);
+        assert_eq!(describe_hubs(&[]), None);
         assert_eq!(
-            in_words(&[hub("src/types.ts", 224), hub("src/i18n.ts", 112)]).unwrap(),
+            describe_hubs(&[hub("src/types.ts", 224), hub("src/i18n.ts", 112)]).unwrap(),
             "changing their interfaces locks many files for others: src/types.ts (224 files import it), \
              src/i18n.ts (112 files import it)"
         );

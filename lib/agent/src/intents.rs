@@ -1,20 +1,9 @@
 //! Converts intents in responses into intents in files, and the members that differ into a request.
 
 use coord_intents::intent::{Budget, Criterion, CriterionProof, Intent, RelatedSpec, Status};
-use coord_protocol::{BudgetLimits, IntentFields, IntentStatus, IntentView};
+use coord_protocol::{BudgetLimits, IntentFields, IntentView};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
-
-/// The status in files for a status in responses.
-pub fn status(status: IntentStatus) -> Status {
-    match status {
-        IntentStatus::Pending => Status::Pending,
-        IntentStatus::InProgress => Status::InProgress,
-        IntentStatus::Completed => Status::Completed,
-        IntentStatus::Abandoned => Status::Abandoned,
-        IntentStatus::Blocked => Status::Blocked,
-    }
-}
 
 /// The intent in files for an intent in responses.
 pub fn intent(view: &IntentView) -> Intent {
@@ -33,7 +22,7 @@ pub fn intent(view: &IntentView) -> Intent {
         id: view.id.clone(),
         name: view.name.clone(),
         description: view.description.clone(),
-        status: status(view.status),
+        status: view.status,
         constraints: view.constraints.clone(),
         owned_scope: view.owned_scope.clone(),
         acceptance_criteria: view.acceptance_criteria.iter().map(criterion).collect(),
@@ -61,10 +50,7 @@ pub fn differences(stored: &Intent, wanted: &Intent) -> IntentFields {
     fn changed<T: PartialEq + Clone>(stored: &T, wanted: &T) -> Option<T> {
         (stored != wanted).then(|| wanted.clone())
     }
-    let texts = |intent: &Intent| -> Vec<String> {
-        let criteria = intent.acceptance_criteria.iter();
-        criteria.map(|criterion| criterion.text.clone()).collect()
-    };
+    let texts = |intent: &Intent| -> Vec<String> { intent.criterion_texts().cloned().collect() };
     // An empty text in a request removes the member.
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let specs = |intent: &Intent| -> Vec<Json> { intent.related_specs.iter().map(|spec| json!(spec)).collect() };

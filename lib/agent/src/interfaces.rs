@@ -25,7 +25,6 @@ pub struct Interfaces<'a> {
 }
 
 impl<'a> Interfaces<'a> {
-    /// The interfaces of `branch` and `working_copy`.
     pub fn of(working_copy: &'a WorkingCopy, branch: &Branch) -> Interfaces<'a> {
         Interfaces {
             working_copy,

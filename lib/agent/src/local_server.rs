@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use coord_files::{Cause, EntryInfo, FILE_MODE, Kind, PRIVATE_MODE, RootedPath};
+use coord_files::{Cause, EntryInfo, EntryKind, FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::{GitSource, WorkingCopy, display_path};
 use coord_protocol::{Client, ClientError, ClientSettings};
 use coord_settings::{env_vars, process_environment, value_of};
@@ -106,7 +106,13 @@ pub(super) fn has_server(folder: &RootedPath) -> bool {
 
 /// Whether the clone with Coord's folder `folder` has a store.
 pub fn has_store(folder: &RootedPath) -> bool {
-    matches!(folder.join(STORE).about(), Ok(Some(EntryInfo { kind: Kind::File, .. })))
+    matches!(
+        folder.join(STORE).about(),
+        Ok(Some(EntryInfo {
+            kind: EntryKind::File,
+            ..
+        }))
+    )
 }
 
 /// The announcement of the running server of this repository.

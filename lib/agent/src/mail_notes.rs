@@ -169,6 +169,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_team_has_one_entry_in_any_case_of_its_name() {
+        let mut notes = MailNotes::default();
+        notes.team("Backend").cursor = Some(3);
+        assert_eq!(notes.team("backEND").cursor, Some(3));
+        assert_eq!(notes.next_teams(4), ["backend"]);
+    }
+
+    #[test]
     fn each_team_has_its_turn() {
         let mut notes = MailNotes::default();
         assert_eq!((notes.next_teams(4), notes.team_after("a")), (Vec::new(), None));

@@ -1,4 +1,4 @@
-//! Prints an outcome of a check, a claim or a release: the action and the reason first, as agents receive them.
+//! Prints an outcome: the action and the reason first, as agents receive them.
 
 use std::process::ExitCode;
 
@@ -10,7 +10,7 @@ use coord_protocol::{Action, OtherLock};
 
 use crate::exit_status::ExitStatus;
 use crate::terminal::locks::{holder, mode};
-use crate::terminal::output::{BAD, CAUTION, GOOD, STRONG, print, print_json, styled, width};
+use crate::terminal::output::{BAD, CAUTION, GOOD, STRONG, print_as, styled, width};
 use crate::terminal::table::{Column, Cut, render};
 use crate::terminal::times::{countdown, now};
 
@@ -22,14 +22,10 @@ const MAX_LOCKS: usize = 12;
 /// # Errors
 /// When the text cannot be written.
 pub fn show(outcome: &Outcome, is_json: bool, advice: &str) -> anyhow::Result<ExitCode> {
-    match is_json {
-        true => print_json(outcome)?,
-        false => print(&format!(
-            "{}\n{}{advice}",
-            colorize(&replace_fields(&outcome.text())),
-            lock_table(outcome, now(), width())
-        ))?,
-    }
+    print_as(is_json, outcome, |outcome| {
+        let text = colorize(&replace_fields(&outcome.text()));
+        format!("{text}\n{}{advice}", lock_table(outcome, now(), width()))
+    })?;
     Ok(ExitStatus::of(outcome).into())
 }
 

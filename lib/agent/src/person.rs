@@ -1,13 +1,14 @@
 //! Actions that only a person may take: no agent is named, and the person confirms in a terminal.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::stderr;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{bail, ensure};
 use clap::Args;
 use coord_git::WorkingCopy;
 
 use super::options::AgentArgs;
 use super::session::Session;
+use super::terminal::question::{has_person, is_confirmed};
 use super::workplace::Workplace;
 
 /// The option of commands that only a person may run.
@@ -33,18 +34,8 @@ pub fn confirm(args: &AgentArgs, person: PersonArgs, question: &str) -> anyhow::
 /// When this is not a terminal, an agent is named, or the answer is no.
 pub fn ensure_confirmed(args: &AgentArgs, person: PersonArgs, question: &str) -> anyhow::Result<()> {
     ensure_no_agent(args)?;
-    let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    ensure!(is_terminal, "this takes a person: run it in a terminal");
-    if person.yes {
-        return Ok(());
-    }
-    let mut out = std::io::stderr();
-    write!(out, "{question} [y/N] ")
-        .and_then(|()| out.flush())
-        .context("the terminal")?;
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer).context("the terminal")?;
-    ensure!(is_yes(&answer), "nothing was done");
+    ensure!(has_person(&stderr()), "this takes a person: run it in a terminal");
+    ensure!(person.yes || is_confirmed(stderr(), question)?, "nothing was done");
     Ok(())
 }
 
@@ -64,23 +55,4 @@ pub fn ensure_no_agent(args: &AgentArgs) -> anyhow::Result<()> {
         );
     }
     Ok(())
-}
-
-fn is_yes(answer: &str) -> bool {
-    matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_yes_is_yes() {
-        for answer in ["y\n", "Y\r\n", " yes \n"] {
-            assert!(is_yes(answer), "{answer:?}");
-        }
-        for answer in ["", "\n", "n\n", "yes please\n", "ja\n"] {
-            assert!(!is_yes(answer), "{answer:?}");
-        }
-    }
 }

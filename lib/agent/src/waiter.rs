@@ -34,6 +34,6 @@ pub fn set(working_copy: &WorkingCopy, agent_id: &AgentId, process: u32) {
 /// Stops the waiting process.
 pub fn clear(working_copy: &WorkingCopy, agent_id: &AgentId) {
     if let Err(error) = path(working_copy, agent_id).remove() {
-        tracing::debug!(%error, "a process goes on waiting");
+        tracing::debug!(%error, "a process keeps waiting");
     }
 }

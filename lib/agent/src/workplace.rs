@@ -8,17 +8,18 @@ use std::time::Duration;
 use coord_domain::AgentId;
 use coord_mcp::Outcome;
 use coord_protocol::team_tools::TeamCallResponse;
-use coord_protocol::{Action, AgentError, CheckRequest, ClientError, Orchestration, PostRequest};
+use coord_protocol::{Action, AgentError, CheckRequest, ClientError, IntentResponse, Orchestration, PostRequest};
 use coord_server::error::ApiError;
 use coord_server::operations::Refusal;
 use coord_settings::env_vars;
 
 use super::connection::{Connection, no_server};
-use super::exit_status::ExitStatus;
+use super::exit_status::{ExitStatus, FailedRequest};
 use super::local_server;
 use super::mail_notes::MailNotes;
 use super::next_command::{RepeatedRequest, adapt_command};
 use super::options::AgentArgs;
+use super::outcome::show;
 use super::rivals::{self, Rival};
 use super::session::Session;
 use super::work::Work;
@@ -27,7 +28,7 @@ use crate::terminal::spinner::Spinner;
 /// Time limit of a request: a server answers within 25 seconds.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Why a synchronization with the server failed.
+/// Why a request or a sync with the server failed.
 #[derive(Debug)]
 pub enum Failure {
     NoAnswer(ClientError),
@@ -124,6 +125,28 @@ impl Workplace {
         }
     }
 
+    /// Sends `request`, with a spinner until its response is here.
+    ///
+    /// # Errors
+    /// When the request fails, as [`Workplace::command_error`].
+    pub async fn ask<T, E: Into<Failure>>(&self, request: impl Future<Output = Result<T, E>>) -> anyhow::Result<T> {
+        let _spinner = self.start_spinner();
+        request.await.map_err(|error| self.command_error(error))
+    }
+
+    /// Sends a request about an intent, prints the response, and returns the exit status.
+    ///
+    /// # Errors
+    /// When there is no response, or it cannot be printed.
+    pub async fn print_intent(
+        &self,
+        request: impl Future<Output = Result<IntentResponse, ClientError>>,
+        is_json: bool,
+    ) -> anyhow::Result<ExitCode> {
+        let response = self.ask(request).await?;
+        show(&Outcome::Intent(Box::new(response)), is_json, "")
+    }
+
     /// Sends a check.
     ///
     /// # Errors
@@ -217,16 +240,20 @@ impl Workplace {
         })
     }
 
-    /// Prints why a request of a person has failed, and returns the exit status.
-    ///
-    /// # Errors
-    /// When the response is not Coord's.
-    pub fn print_failure(&self, error: ClientError) -> anyhow::Result<ExitCode> {
+    /// The error of a command whose request failed: a sentence, with the exit status for [`ExitStatus::of_error`].
+    pub fn command_error(&self, failure: impl Into<Failure>) -> anyhow::Error {
+        let error = match failure.into() {
+            Failure::NoAnswer(error) => error,
+            Failure::Error(error) => return error,
+        };
         let sentence = self.describe_error(&error);
-        let outcome = self.refused_post(error)?;
-        // The reader may have closed standard error.
-        let _ = writeln!(std::io::stderr(), "coord: {sentence}");
-        Ok(ExitStatus::of(&outcome).into())
+        match self.refused_post(error) {
+            Ok(outcome) => {
+                let status = ExitStatus::of(&outcome);
+                FailedRequest { sentence, status }.into()
+            }
+            Err(error) => error,
+        }
     }
 
     /// `error` as a sentence. Of several causes, it names the root cause, which the user can fix.

@@ -97,7 +97,7 @@ impl Caller {
     /// [`AuthError::ForbiddenRepository`] when its credential does not count there.
     pub fn in_repository(self, repo: &RepoId) -> Result<CallerIdentity, AuthError> {
         match self.0 {
-            CallerIdentity::Verified { limit: Some(limit), .. } if !limit.takes_in(repo) => {
+            CallerIdentity::Verified { limit: Some(limit), .. } if !limit.includes(repo) => {
                 Err(AuthError::ForbiddenRepository(format!(
                     "your token is not valid for {repo}; its claim repos lists the repositories that it is valid for"
                 )))

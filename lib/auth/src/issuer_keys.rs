@@ -63,7 +63,7 @@ pub struct KeyTiming {
     /// Older keys are fetched again, while requests go on with the cached ones.
     pub lifetime: Duration,
     /// Older keys no longer count, even if the issuer is unreachable.
-    pub most_age: Duration,
+    pub max_age: Duration,
     /// Minimum time between two fetches while there are keys. Anyone can invent a `kid`, so a token with an unknown one
     /// must not cause more fetches.
     pub pause: Duration,
@@ -79,7 +79,7 @@ impl Default for KeyTiming {
     fn default() -> Self {
         KeyTiming {
             lifetime: Duration::from_secs(10 * 60),
-            most_age: Duration::from_secs(24 * 60 * 60),
+            max_age: Duration::from_secs(24 * 60 * 60),
             pause: Duration::from_secs(30),
             pause_without_keys: Duration::from_secs(5),
             connect: Duration::from_secs(3),
@@ -196,7 +196,7 @@ impl IssuerKeys {
             let (keys, fetched_at) = state.cached.as_ref()?;
             (keys.clone(), fetched_at.elapsed())
         };
-        if age >= timing.most_age {
+        if age >= timing.max_age {
             return None;
         }
         if age >= timing.lifetime {
@@ -215,7 +215,7 @@ impl IssuerKeys {
         let has_keys = state
             .cached
             .as_ref()
-            .is_some_and(|(_, fetched_at)| fetched_at.elapsed() < timing.most_age);
+            .is_some_and(|(_, fetched_at)| fetched_at.elapsed() < timing.max_age);
         let pause = if has_keys {
             timing.pause
         } else {

@@ -5,12 +5,12 @@ use std::time::{Duration, SystemTime};
 use coord_runtime::mutex::lock;
 use quick_cache::sync::{Cache, EntryAction};
 
-use super::{Member, UnverifiedLimit, Verdict};
-use coord_domain::RepoId;
+use super::{UnverifiedLimit, Verdict};
+use coord_domain::{Member, RepoId};
 
-/// Maximum of verified credentials remembered, one for each repository; each takes about 300 bytes.
+/// Maximum number of verified credentials remembered, one for each repository; each takes about 300 bytes.
 const MAX_MEMBERS: usize = 16_384;
-/// Maximum of refused credentials remembered.
+/// Maximum number of refused credentials remembered.
 const MAX_REFUSED: usize = 4_096;
 /// How long a verdict counts without a renewal.
 const LIFETIME: Duration = Duration::from_secs(300);
@@ -19,7 +19,7 @@ const RENEWAL_AGE: Duration = Duration::from_secs(240);
 /// How long a verdict counts while GitHub does not respond.
 const OFFLINE_LIFETIME: Duration = Duration::from_secs(3_600);
 /// How long a verified credential stays exempt from the unverified-caller limit.
-pub const KEPT: Duration = Duration::from_secs(86_400);
+pub const VERIFIED_LIFETIME: Duration = Duration::from_secs(86_400);
 /// How long a refusal is remembered.
 const REFUSAL_LIFETIME: Duration = Duration::from_secs(30);
 /// The pause after GitHub did not respond.
@@ -57,11 +57,11 @@ pub enum RememberedVerdict {
 pub enum Freshness {
     Fresh,
     /// It counts, and should be renewed in the background.
-    Ageing,
+    Aging,
     /// It must be renewed first; it counts if GitHub does not respond.
     Old,
     /// It must be renewed first.
-    Lapsed,
+    Expired,
 }
 
 impl Default for KnownCredentials {
@@ -89,12 +89,12 @@ impl KnownCredentials {
                 .retry_at
                 .is_some_and(|time| now < time && time <= now + RETRY_PAUSE);
             let freshness = match age {
-                age if age >= KEPT => return RememberedVerdict::Nothing,
+                age if age >= VERIFIED_LIFETIME => return RememberedVerdict::Nothing,
                 age if age < RENEWAL_AGE => Freshness::Fresh,
                 age if age < OFFLINE_LIFETIME && is_paused => Freshness::Fresh,
-                age if age < LIFETIME => Freshness::Ageing,
+                age if age < LIFETIME => Freshness::Aging,
                 age if age < OFFLINE_LIFETIME => Freshness::Old,
-                _ => Freshness::Lapsed,
+                _ => Freshness::Expired,
             };
             return RememberedVerdict::Member(verdict.member, freshness);
         }
@@ -191,12 +191,12 @@ mod tests {
         for (seconds, expected) in [
             (0, Freshness::Fresh),
             (239, Freshness::Fresh),
-            (240, Freshness::Ageing),
-            (299, Freshness::Ageing),
+            (240, Freshness::Aging),
+            (299, Freshness::Aging),
             (300, Freshness::Old),
             (3_599, Freshness::Old),
-            (3_600, Freshness::Lapsed),
-            (86_399, Freshness::Lapsed),
+            (3_600, Freshness::Expired),
+            (86_399, Freshness::Expired),
         ] {
             assert_eq!(freshness(seconds), Some(expected), "{seconds}");
         }
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(freshness(420), Some(Freshness::Fresh));
         assert_eq!(freshness(430), Some(Freshness::Old));
         known.note_silence("abc", &shop, start + Duration::from_secs(3_590));
-        assert_eq!(freshness(3_601), Some(Freshness::Lapsed));
+        assert_eq!(freshness(3_601), Some(Freshness::Expired));
         assert_eq!(known.recall("abc", &repo("other"), start), RememberedVerdict::Nothing);
     }
 
@@ -218,7 +218,7 @@ mod tests {
         let before = now - Duration::from_secs(7_200);
         assert_eq!(
             known.recall("abc", &shop, before),
-            RememberedVerdict::Member(member(), Freshness::Lapsed)
+            RememberedVerdict::Member(member(), Freshness::Expired)
         );
     }
 

@@ -25,8 +25,8 @@ pub use caller::{Caller, CallerIdentity, Credential, Identity};
 pub use error::AuthError;
 pub use issuer_keys::{IssuerKeys, KeySetUrl, KeyTiming};
 pub use jwt::{AUDIENCE, JwtVerifier};
-pub use known::{Freshness, KEPT, KnownCredentials, RememberedVerdict};
-pub use people::{Member, People, Verdict, is_github_token, is_well_formed};
+pub use known::{Freshness, KnownCredentials, RememberedVerdict, VERIFIED_LIFETIME};
+pub use people::{TokenVerifier, Verdict, is_github_token, is_well_formed};
 pub use presented::{CREDENTIAL_HEADERS, has_bearer_secret, presents_credential};
 pub use repo_limit::RepoLimit;
 pub use unverified::UnverifiedLimit;
@@ -48,7 +48,7 @@ pub struct Credentials {
     /// Verifies JWTs of a trusted proxy.
     pub jwt: Option<JwtVerifier>,
     /// Verifies GitHub tokens.
-    pub people: Option<Arc<dyn People>>,
+    pub people: Option<Arc<dyn TokenVerifier>>,
     /// Whether graphs of public repositories may be read without a credential; `people` says which ones are public.
     pub is_graph_public: bool,
     /// Remembered verdicts on GitHub tokens.
@@ -143,7 +143,7 @@ impl Authenticator {
                 let mut users = headers.get_all("x-coord-user").iter();
                 let first_user = users.next();
                 if users.next().is_some() {
-                    return Err(AuthError::refused("X-Coord-User is there twice; send it once"));
+                    return Err(AuthError::refused("X-Coord-User was sent twice; send it once"));
                 }
                 let user_id = match first_user {
                     Some(value) => value
@@ -190,7 +190,7 @@ impl Authenticator {
     }
 
     /// The verifier of GitHub tokens, and the verdicts remembered of them.
-    pub fn people(&self) -> Option<(&Arc<dyn People>, &Arc<KnownCredentials>)> {
+    pub fn people(&self) -> Option<(&Arc<dyn TokenVerifier>, &Arc<KnownCredentials>)> {
         let credentials = self.credentials()?;
         Some((credentials.people.as_ref()?, &credentials.known))
     }

@@ -2,7 +2,7 @@ use async_trait::async_trait;
 use secrecy::SecretString;
 
 use super::AuthError;
-use coord_domain::{RepoId, UserId};
+use coord_domain::{Member, RepoId};
 
 /// Prefixes of GitHub tokens, one for each kind. `ghr_` is missing: a refresh token is no credential.
 /// <https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github#githubs-token-formats>
@@ -12,19 +12,19 @@ const MIN_BODY: usize = 36;
 /// Maximum length of a token. Installation tokens have about 520 characters since 2026, and grow with their content.
 const MAX_TOKEN: usize = 2_048;
 
-/// Verifies tokens, and finds out their rights.
+/// Verifies GitHub tokens, and determines their rights.
 #[async_trait]
-pub trait People: Send + Sync + 'static {
+pub trait TokenVerifier: Send + Sync + 'static {
     /// The holder of `token`, and the rights of that token in `repo`.
     ///
     /// # Errors
-    /// [`AuthError::Unavailable`] when there is no verdict now.
+    /// [`AuthError::Unavailable`] when GitHub cannot give a verdict now.
     async fn verify(&self, token: &SecretString, repo: &RepoId) -> Result<Verdict, AuthError>;
 
     /// The rights of an anonymous caller in `repo`: to read, if it is public.
     ///
     /// # Errors
-    /// [`AuthError::Unavailable`] when there is no verdict now.
+    /// [`AuthError::Unavailable`] when GitHub cannot give a verdict now.
     async fn verify_without_token(&self, repo: &RepoId) -> Result<Verdict, AuthError>;
 
     /// The address of the authorization server that issues tokens, if there is one.
@@ -42,18 +42,6 @@ pub enum Verdict {
     Refused(String),
     /// The token is valid, but the repository does not exist or is hidden from it (403). A sentence for the caller.
     NoRight(String),
-}
-
-/// A person who may read a repository.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
-    pub user_id: UserId,
-    /// A display name of printable characters, or the login if there is none.
-    pub user_name: String,
-    /// Whether the token may push.
-    pub can_push: bool,
-    /// Whether the person owns the repository, and may therefore take locks away from others.
-    pub is_owner: bool,
 }
 
 /// Whether `text` has the form of a GitHub token: any of the kinds above, or the 40 hex digits of the time before 2021.

@@ -25,7 +25,7 @@ pub fn presents_credential(headers: &HeaderMap) -> bool {
 /// When the request has one of the headers twice, `X-API-Key` is not a token, or the two headers differ.
 pub(super) fn presented_token(headers: &HeaderMap) -> Result<Option<&str>, AuthError> {
     if headers.get_all(AUTHORIZATION).iter().nth(1).is_some() {
-        return Err(AuthError::refused("Authorization is there twice; send it once"));
+        return Err(AuthError::refused("Authorization was sent twice; send it once"));
     }
     let bearer = bearer_token(headers);
     let mut keys = headers.get_all(X_API_KEY).iter();
@@ -33,7 +33,7 @@ pub(super) fn presented_token(headers: &HeaderMap) -> Result<Option<&str>, AuthE
         return Ok(bearer);
     };
     if keys.next().is_some() {
-        return Err(AuthError::refused("X-API-Key is there twice; send it once"));
+        return Err(AuthError::refused("X-API-Key was sent twice; send it once"));
     }
     let key = key.to_str().map(str::trim).unwrap_or_default();
     if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -104,15 +104,15 @@ mod tests {
             ),
             (
                 &[("x-api-key", "one"), ("x-api-key", "one")],
-                "X-API-Key is there twice",
+                "X-API-Key was sent twice",
             ),
             (
                 &[("authorization", "Bearer one"), ("authorization", "Bearer two")],
-                "Authorization is there twice",
+                "Authorization was sent twice",
             ),
             (
                 &[("authorization", "Basic YTpi"), ("authorization", "Bearer one")],
-                "Authorization is there twice",
+                "Authorization was sent twice",
             ),
             (&[("x-api-key", "Bearer one")], "X-API-Key is not a token"),
             (&[("x-api-key", "")], "X-API-Key is not a token"),

@@ -49,7 +49,7 @@ impl RepoLimit {
     }
 
     /// Whether `repo` is in the set.
-    pub fn takes_in(&self, repo: &RepoId) -> bool {
+    pub fn includes(&self, repo: &RepoId) -> bool {
         self.0.iter().any(|entry| match entry {
             Entry::Repository(entry) => entry == repo,
             Entry::Prefix(prefix) => repo.as_str().starts_with(prefix),
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     fn counts(claim: &Value, repo: &str) -> bool {
-        RepoLimit::parse(claim).unwrap().takes_in(&RepoId::parse(repo).unwrap())
+        RepoLimit::parse(claim).unwrap().includes(&RepoId::parse(repo).unwrap())
     }
 
     #[test]

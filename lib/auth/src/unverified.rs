@@ -8,7 +8,7 @@ use quick_cache::unsync::Cache;
 use coord_settings::Rate;
 use coord_settings::connections::network;
 
-/// Maximum of addresses remembered.
+/// Maximum number of addresses remembered.
 const MAX_ADDRESSES: usize = 4_096;
 
 /// How long an address counts as one that members use, in milliseconds.

@@ -22,11 +22,11 @@ const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// Time limit for returning a lease.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Maximum graphs in memory, for the next build of their branches.
+/// Maximum number of graphs in memory, for the next build of their branches.
 const MAX_GRAPHS: usize = 16;
 
 const PACE: Pace = Pace {
-    most_claims: 256,
+    max_claims: 256,
     // Until the branch has another head, or a request misses the graph.
     current: Duration::from_secs(u32::MAX as u64),
     // The other builder may have stopped and returned its lease.
@@ -38,7 +38,6 @@ const PACE: Pace = Pace {
 pub struct BackgroundBuilds {
     upkeep: Upkeep,
     queue: mpsc::UnboundedSender<BuildClaim>,
-    /// The branch of the current build.
     current: Mutex<Option<RepoBranch>>,
     /// The tasks that [`BackgroundBuilds::stop`] ends.
     tasks: Mutex<Vec<JoinHandle<()>>>,

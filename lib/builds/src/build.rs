@@ -99,7 +99,6 @@ pub(super) async fn build_tree(
     }
 }
 
-/// One request to a source.
 struct SourceRequest {
     files: Vec<FileId>,
     /// In the order of paths: neighbors in a tree are neighbors in a pack. Files with the same content are read once.

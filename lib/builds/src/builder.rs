@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::error::BuildError;
 use super::job::{Job, LastBuild};
-use super::leased_build::build_and_publish_until;
+use super::leased_build::build_and_publish;
 use super::recent_builds::RecentBuilds;
 use super::schedule::RepoBranch;
 use coord_domain::CommitSha;
@@ -107,7 +107,7 @@ impl BuildPermit<'_> {
         };
         let key = (repo.clone(), branch.clone());
         let mut last = self.recent.take(&key);
-        let lease = build_and_publish_until(Arc::clone(store), &**source, job, &mut last, end_by).await;
+        let lease = build_and_publish(Arc::clone(store), &**source, job, &mut last, end_by).await;
         if let Some(last) = last {
             let bytes = last.bytes();
             self.recent.put(key, last, bytes);

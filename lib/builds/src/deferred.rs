@@ -11,12 +11,12 @@ use coord_runtime::after_response::defer;
 use coord_sources::Source;
 use coord_store::Store;
 
-/// Maximum graphs in memory, for the next build of their branches.
+/// Maximum number of graphs in memory, for the next build of their branches.
 const MAX_GRAPHS: usize = 2;
 
 /// A function has no timer: the next request after a rest tries the branch again.
 const PACE: Pace = Pace {
-    most_claims: 8,
+    max_claims: 8,
     current: Duration::from_secs(60),
     busy: Duration::from_secs(15),
     failed: Duration::from_secs(15),
@@ -49,7 +49,7 @@ impl Driver for DeferredBuilds {
         });
         if !is_deferred {
             self.0.schedule().forget(&key);
-            tracing::debug!(repo = %key.0, branch = %key.1, "nothing waits for a build here");
+            tracing::debug!(repo = %key.0, branch = %key.1, "no runtime waits for this build after the response");
         }
     }
 }

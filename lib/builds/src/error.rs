@@ -19,6 +19,6 @@ pub enum BuildError {
     #[error("the store has lost parts of the staged graph")]
     Torn,
     /// The time limit was exceeded.
-    #[error("the graph took longer to build than it may")]
+    #[error("the build exceeded its time limit")]
     TimeUp,
 }

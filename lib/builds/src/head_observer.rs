@@ -16,5 +16,5 @@ pub trait HeadObserver: Send + Sync + 'static {
     fn report_missing_graph(&self, repo: &RepoId, branch: &Branch, head: &CommitSha);
 
     /// A sweep is in progress: checks every known branch again, in case the store has lost its graph.
-    fn look_again(&self);
+    fn recheck_all(&self);
 }

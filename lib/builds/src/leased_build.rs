@@ -19,21 +19,11 @@ use coord_state::builds::{BuildLease, PublishOutcome, fail_build, lease_build};
 use coord_store::Store;
 
 /// Builds the graph of `job` and publishes it, unless it is already stored or another builder has the lease. `last` is
-/// the previous build of this process; the new one replaces it.
+/// the previous build of this process; the new one replaces it. A build that is stopped at `end_by` counts as failed.
 ///
 /// # Errors
 /// When the repository or the store cannot be read or written. The failure is recorded in the store if possible.
 pub async fn build_and_publish(
-    store: Arc<dyn Store>,
-    source: &dyn Source,
-    job: Job<'_>,
-    last: &mut Option<LastBuild>,
-) -> Result<BuildLease, BuildError> {
-    build_and_publish_until(store, source, job, last, None).await
-}
-
-/// The same, stopped at `end_by`. A build that is stopped counts as failed.
-pub(super) async fn build_and_publish_until(
     store: Arc<dyn Store>,
     source: &dyn Source,
     job: Job<'_>,
@@ -62,7 +52,7 @@ pub(super) async fn build_and_publish_until(
             BuildError::Source(_) => "the repository could not be read",
             BuildError::Store(_) | BuildError::Torn => "the store could not be written",
             BuildError::Encoding(_) => "the graph could not be encoded",
-            BuildError::TimeUp => "it took longer than a build may take here",
+            BuildError::TimeUp => "it exceeded the time limit of a build",
         };
         if let Err(error) = fail_build(&*store, repo, branch, builder, commit, reason).await {
             tracing::debug!(%error, "the failure of a build could not be noted");
@@ -87,7 +77,7 @@ async fn build_leased(
         if left_out > 0 {
             tracing::warn!(
                 repo = %job.repo, commit = %job.commit, left_out,
-                "some files have the name of another one in Unicode's form NFC, and are left out of the graph"
+                "files whose paths are equal in Unicode NFC are left out of the graph"
             );
         }
         let previous = match last {
@@ -122,7 +112,7 @@ async fn build_leased(
     let built = tokio::select! {
         built = building => built?,
         () = reporter.lease_lost() => {
-            tracing::debug!(repo = %job.repo, branch = %job.branch, "a build has lost its lease, and ends");
+            tracing::debug!(repo = %job.repo, branch = %job.branch, "a build lost its lease and stops");
             return Ok(PublishOutcome::LeaseLost);
         }
     };

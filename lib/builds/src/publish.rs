@@ -18,7 +18,7 @@ use coord_store::{Store, StoreError};
 /// Maximum bytes of one staged part. Upstash accepts 10 MB per request; JSON escapes can double a part.
 const PART_BYTES: usize = 2 * 1024 * 1024;
 
-/// Maximum values of one staged part.
+/// Maximum number of values of one staged part.
 const PART_VALUES: usize = 4000;
 
 /// Maximum size of a patch, which is one script. Larger changes are staged in full, so that no script blocks the store

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use coord_domain::{Branch, CommitSha, RepoId};
 use coord_runtime::mutex::lock;
 
-/// Maximum of branches remembered. Beyond it, each new branch evicts one without a claim.
+/// Maximum number of branches remembered. Beyond it, each new branch evicts one without a claim.
 const MAX_BRANCHES: usize = 256;
 
 /// Minimum lifetime of a graph after a request: the store keeps it for 14 days, and notes a request once a day.
@@ -23,8 +23,8 @@ pub(super) type RepoBranch = (RepoId, Branch);
 /// How often a kind of process tries to build a branch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
-    /// Maximum of concurrent claims: branches that are built or wait for it.
-    pub(super) most_claims: usize,
+    /// Maximum number of concurrent claims: branches that are being built, or wait for their build.
+    pub(super) max_claims: usize,
     /// The rest after the graph was found to be up to date.
     pub(super) current: Duration,
     /// The rest while another process has the lease.
@@ -55,7 +55,7 @@ pub(super) struct Schedule {
 
 struct BranchState {
     head: CommitSha,
-    /// Until then, no build of that head is due, as far as this process knows.
+    /// No build of that head is due before this time, as far as this process knows.
     rests_until: Instant,
     is_claimed: bool,
     /// Whether its graph may have been lost since it was claimed.
@@ -75,7 +75,7 @@ impl Schedule {
                 DefaultHashBuilder::default(),
                 ClaimGuard,
             )),
-            claims: Arc::new(Semaphore::new(pace.most_claims)),
+            claims: Arc::new(Semaphore::new(pace.max_claims)),
         })
     }
 
@@ -239,9 +239,9 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(600);
 
-    fn schedule(most_claims: usize) -> Arc<Schedule> {
+    fn schedule(max_claims: usize) -> Arc<Schedule> {
         Schedule::new(Pace {
-            most_claims,
+            max_claims,
             current: LONG,
             busy: Duration::ZERO,
             failed: Duration::from_secs(60),

@@ -7,7 +7,7 @@ use super::job::Job;
 use super::tree_files::find_entry;
 use coord_domain::{Branch, CommitSha};
 use coord_sources::{Reachable, Source, SourceError, TreeEntry};
-use coord_state::locks::{Pending, PendingAct, pending_changes, settle_pending};
+use coord_state::locks::{PendingAct, PendingEntry, pending_changes, settle_pending};
 use coord_store::Store;
 
 /// Maximum work branches that one build looks up at the source; the rest wait for the next build.
@@ -26,14 +26,14 @@ pub(super) async fn settle(
 ) -> Result<(), BuildError> {
     let Job { repo, branch, .. } = job;
     let pending = pending_changes(repo).run(store).await?;
-    let is_of_branch = |change: &Pending| change.entry.branch == branch.as_str();
-    let changes: Vec<Pending> = pending.changes.into_iter().filter(is_of_branch).collect();
+    let is_of_branch = |change: &PendingEntry| change.entry.branch == branch.as_str();
+    let changes: Vec<PendingEntry> = pending.changes.into_iter().filter(is_of_branch).collect();
     if changes.is_empty() {
         return Ok(());
     }
     let mut by_commit: BTreeMap<(String, String), (Vec<String>, Vec<String>)> = BTreeMap::new();
     let unexpired = changes.into_iter().filter(|change| change.entry.expiry > pending.now);
-    for Pending { entry, blob } in unexpired {
+    for PendingEntry { entry, blob } in unexpired {
         let is_merged = has_blob(tree, &entry.file_path, &blob);
         let work_branch = entry.work_branch.unwrap_or_default();
         let (merged, open) = by_commit.entry((work_branch, entry.agent_head)).or_default();
@@ -57,7 +57,7 @@ pub(super) async fn settle(
     Ok(())
 }
 
-/// Whether `tree` has the file as `blob`. An empty `blob` stands for no file.
+/// Whether `tree` has the file as `blob`. An empty `blob` means no file.
 fn has_blob(tree: &[TreeEntry], path: &str, blob: &str) -> bool {
     match find_entry(tree, path) {
         Some(entry) => entry.blob == blob,

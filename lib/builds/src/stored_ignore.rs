@@ -50,7 +50,7 @@ impl StoredIgnore {
             StoredIgnore { blob, digest, text }
         };
         if entry.kind != EntryKind::File {
-            return Ok(Some(stored_ignore(Err("it is no regular file".to_owned()))));
+            return Ok(Some(stored_ignore(Err("it is not a regular file".to_owned()))));
         }
         if let Some(last) = last.filter(|last| last.blob == entry.blob) {
             return Ok(Some(last.clone()));
@@ -65,7 +65,7 @@ impl StoredIgnore {
         [("ignore", self.text.clone()), ("ignore_digest", self.digest.clone())]
     }
 
-    /// The rules in these fields; an empty digest stands for no file.
+    /// The rules in these fields; an empty digest means no file.
     pub fn rules(digest: &str, text: &str) -> IntentIgnore {
         match digest.strip_prefix(UNREADABLE) {
             Some(why) => IntentIgnore::unreadable(why),

@@ -135,7 +135,7 @@ fn parse_policy(files: &[TreeEntry], contents: Vec<Content>, last: &PolicyFile, 
     }
     if attributes.is_cut {
         problems.push(format!(
-            "{ATTRIBUTES}:1:1: it has more, or longer, lines about merging than count"
+            "{ATTRIBUTES}:1:1: its lines about merging are too many or too long; the rest is ignored"
         ));
     }
     (text.union, text.generated) = (attributes.union, attributes.generated);
@@ -175,5 +175,5 @@ fn files_without_neighbors(text: &PolicyText, tree: &[TreeEntry]) -> Option<Hash
             files.insert(entry.path.clone());
         }
     }
-    (!judge.is_over()).then_some(files)
+    (!judge.is_exhausted()).then_some(files)
 }

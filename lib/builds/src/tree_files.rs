@@ -22,12 +22,12 @@ pub(super) async fn read_contents(
     files: &[TreeEntry],
     max_bytes: usize,
 ) -> Result<Vec<Content>, SourceError> {
-    let mut contents: Vec<Content> = vec![Err("it is missing, or damaged".to_owned()); files.len()];
+    let mut contents: Vec<Content> = vec![Err("it is missing or damaged".to_owned()); files.len()];
     let mut regular_files = Vec::new();
     for (index, file) in files.iter().enumerate() {
         match file.kind {
             EntryKind::File => regular_files.push(index),
-            _ => contents[index] = Err("it is no regular file".to_owned()),
+            _ => contents[index] = Err("it is not a regular file".to_owned()),
         }
     }
     let blobs = regular_files.iter().map(|index| files[*index].blob.clone()).collect();

@@ -60,7 +60,7 @@ impl<D: Driver> HeadObserver for D {
 
     /// Covers only the branches that this process has seen, because the store does not list branches. The next request
     /// about another branch updates its graph.
-    fn look_again(&self) {
+    fn recheck_all(&self) {
         for ((repo, branch), head) in self.upkeep().schedule.doubt_all() {
             self.saw_move(&repo, &branch, &head);
         }
@@ -112,7 +112,7 @@ impl Upkeep {
         self.drop_unused(key).await;
         let (repo, branch) = key;
         if let Err(error) = forget_head(self.builder.store(), repo, branch).await {
-            tracing::debug!(%error, %repo, %branch, "a branch that is gone could not be forgotten");
+            tracing::debug!(%error, %repo, %branch, "a deleted branch could not be forgotten");
         }
     }
 
@@ -132,7 +132,7 @@ impl Upkeep {
             Some(begin_by) => timeout_at(begin_by, self.builder.begin()).await,
         };
         let Ok(mut permit) = permit else {
-            tracing::info!(%repo, %branch, "other graphs took so long that this one was not begun");
+            tracing::info!(%repo, %branch, "no time is left to begin this build");
             return RemainingWork::Nothing;
         };
         if !claim.is_newest() {
@@ -179,12 +179,12 @@ impl Upkeep {
         match lease {
             BuildLease::Granted | BuildLease::Current => {}
             BuildLease::Busy { .. } => {
-                tracing::debug!(%repo, %branch, "another builds the graph");
+                tracing::debug!(%repo, %branch, "another builder has the lease");
                 claim.rest_for(pace.busy);
                 return Ok(ControlFlow::Break(RemainingWork::Retry(pace.busy)));
             }
             BuildLease::BackingOff { reason, .. } => {
-                tracing::debug!(%reason, %repo, %branch, "the build has failed and waits");
+                tracing::debug!(%reason, %repo, %branch, "the last build failed; backing off");
                 return Ok(ControlFlow::Break(RemainingWork::Retry(pace.failed)));
             }
         }
@@ -223,7 +223,7 @@ impl Upkeep {
         match stored_head(repo, branch).run(self.builder.store()).await {
             Ok(head) => head.filter(|head| head != built),
             Err(error) => {
-                tracing::debug!(%error, %repo, %branch, "whether the branch has moved could not be read");
+                tracing::debug!(%error, %repo, %branch, "could not check whether the branch has moved");
                 None
             }
         }

@@ -7,7 +7,7 @@ pub struct EventId {
     number: u64,
 }
 
-/// Every number with so many digits fits in 64 bits.
+/// Any number with this many digits fits in 64 bits.
 const MAX_DIGITS: usize = 19;
 
 impl EventId {
@@ -54,12 +54,19 @@ impl EventId {
         }
     }
 
-    /// The smallest greater id.
+    /// The smallest greater id; the id itself if there is none.
     #[must_use]
     pub fn next(self) -> EventId {
-        EventId {
-            number: self.number + 1,
-            ..self
+        match (self.milliseconds, self.number) {
+            (_, ..u64::MAX) => EventId {
+                number: self.number + 1,
+                ..self
+            },
+            (..u64::MAX, u64::MAX) => EventId {
+                milliseconds: self.milliseconds + 1,
+                number: 0,
+            },
+            (u64::MAX, u64::MAX) => self,
         }
     }
 }
@@ -94,6 +101,17 @@ mod tests {
             let message = EventId::parse(text).unwrap_err().0;
             assert!(message.contains("is not the id of an event"), "{text}: {message}");
         }
+    }
+
+    #[test]
+    fn the_next_id_after_the_last_of_a_millisecond_is_the_first_of_the_next() {
+        let id = EventId::parse("6-0").unwrap();
+        assert_eq!(id.previous().next(), id);
+        let greatest = EventId {
+            milliseconds: u64::MAX,
+            number: u64::MAX,
+        };
+        assert_eq!(greatest.next(), greatest);
     }
 
     #[test]

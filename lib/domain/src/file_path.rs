@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use coord_protocol::bounds;
 use coord_protocol::plain_text::is_invisible;
+use serde::Serialize;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use super::{Invalid, quote};
 
 /// The path of a file, relative to the root of its repository, with `/` as separator. All spellings of a path are one
-/// value, in Unicode's form NFC, in which `ö` is one character.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// value, in Unicode NFC, in which `ö` is one character.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct FilePath(String);
 
 impl FilePath {
@@ -21,8 +22,8 @@ impl FilePath {
     ///
     /// # Errors
     /// When it is empty, absolute, too long or a directory, contains `..`, a backslash, or a control, invisible or
-    /// direction character, or begins or ends with white space. An agent on Windows that sends `src\a.ts` must not get
-    /// a lock besides the one on `src/a.ts`; white space at an end is a typing error.
+    /// direction character, or begins or ends with whitespace. An agent on Windows that sends `src\a.ts` must not get
+    /// a lock besides the one on `src/a.ts`; whitespace at an end is a typing error.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         let reject = |why: &str| Err(Invalid(format!("{} {why}", quote(text))));
         if text.is_empty() {
@@ -61,12 +62,12 @@ impl FilePath {
             .collect();
         let path = parts.join("/");
         if path.starts_with(char::is_whitespace) || path.ends_with(char::is_whitespace) {
-            return reject("begins or ends with white space; send the path without it");
+            return reject("begins or ends with whitespace; send the path without it");
         }
         let path = to_nfc(&path).into_owned();
         // NFC can make a text up to three times as long.
         if path.len() > Self::MAX_BYTES {
-            return reject_length(path.len(), " in Unicode's form NFC");
+            return reject_length(path.len(), " in Unicode NFC");
         }
         Ok(FilePath(path))
     }
@@ -108,7 +109,7 @@ impl std::fmt::Display for FilePath {
     }
 }
 
-/// The files of one request: 1 to 512, distinct, in the order given.
+/// The files of one request: 1 to 512, distinct, in the order given; or [`FilePaths::everything`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilePaths(Vec<FilePath>);
 
@@ -235,7 +236,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .contains("is 8190 bytes long in Unicode's form NFC; at most 4096"),
+                .contains("is 8190 bytes long in Unicode NFC; at most 4096"),
             "{error}"
         );
         let longest = FilePath::parse(&"\u{fb2c}".repeat(682)).unwrap();

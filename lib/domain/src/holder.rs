@@ -1,9 +1,11 @@
 use coord_protocol::plain_text::is_invisible;
+use serde::{Deserialize, Serialize};
 
 use super::{Invalid, quote};
 
 /// A person: the verified login, never a name that the caller states.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(try_from = "String")]
 pub struct UserId(String);
 
 impl UserId {
@@ -29,6 +31,14 @@ impl UserId {
     }
 }
 
+impl TryFrom<String> for UserId {
+    type Error = Invalid;
+
+    fn try_from(text: String) -> Result<Self, Invalid> {
+        UserId::parse(&text)
+    }
+}
+
 impl std::fmt::Display for UserId {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(&self.0)
@@ -41,7 +51,7 @@ pub struct AgentId(String);
 
 impl AgentId {
     /// The separator between the agent of a conversation and one of its writers, such as a subagent.
-    pub const BELOW: &str = "::";
+    pub const WRITER_SEPARATOR: &str = "::";
 
     /// # Errors
     /// When it is not 1 to 128 of letters, digits, `.`, `_`, `-`, `:`.
@@ -62,7 +72,7 @@ impl AgentId {
 
     /// The agent that this one writes for: `a` for `a::b`.
     pub fn lead(&self) -> Option<AgentId> {
-        let (lead, _) = self.0.rsplit_once(Self::BELOW)?;
+        let (lead, _) = self.0.rsplit_once(Self::WRITER_SEPARATOR)?;
         AgentId::parse(lead).ok()
     }
 
@@ -70,12 +80,25 @@ impl AgentId {
     pub fn is_below(&self, lead: &AgentId) -> bool {
         self.0
             .strip_prefix(&lead.0)
-            .is_some_and(|rest| rest.starts_with(Self::BELOW))
+            .is_some_and(|rest| rest.starts_with(Self::WRITER_SEPARATOR))
     }
 
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// A person who may read a repository, and that person's rights there, as stored under the hash of a credential.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Member {
+    pub user_id: UserId,
+    /// A display name of printable characters, or the login if there is none.
+    pub user_name: String,
+    /// Whether the credential may push.
+    pub can_push: bool,
+    /// Whether the person owns the repository, and may therefore force-release others' locks.
+    #[serde(default)]
+    pub is_owner: bool,
 }
 
 /// The holder of a lock: a person, and an agent if that person's agents must be distinguished.

@@ -22,7 +22,7 @@ pub use coord_protocol::plain_text::{is_plain_text, plain_text};
 pub use coord_protocol::{LockMode, LockStatus};
 pub use event_id::EventId;
 pub use file_path::{FilePath, FilePaths};
-pub use holder::{AgentId, Holder, UserId};
+pub use holder::{AgentId, Holder, Member, UserId};
 pub use instant::format_instant;
 pub use invalid::Invalid;
 pub use lock::{LockEntry, NeighborPolicy};

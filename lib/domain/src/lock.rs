@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NeighborPolicy {
-    /// It refuses the claim, as documented.
+    /// It refuses the claim.
     Block,
     /// It refuses the claim if one of the two writers changes the interface of its file.
     #[default]
@@ -45,7 +45,6 @@ pub struct LockEntry {
     /// `repo:branch:file_path`.
     pub key: String,
     pub file_path: String,
-    /// The branch of the lock.
     pub branch: String,
     /// The branch that the holder commits to, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]

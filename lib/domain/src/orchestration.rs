@@ -50,7 +50,8 @@ pub fn first_refusal(codes: &[ErrorCode]) -> Option<ErrorCode> {
     REFUSALS.into_iter().find(|code| codes.contains(code))
 }
 
-/// The command of a refusal by intents. Another intent owns its files for long; every other refusal needs a decision.
+/// The command for a refusal by intents. An intent that owns a file does so for a long time, so the agent should do
+/// other work; every other refusal needs a person's decision.
 fn refusal_action(refusal: ErrorCode) -> Action {
     match refusal {
         ErrorCode::FileOwned => Action::SwitchTask,

@@ -44,7 +44,7 @@ impl TeamName {
 }
 
 /// The name of a member in a team. Case does not matter.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Handle(String);
 
 impl Handle {

@@ -20,7 +20,6 @@ pub(super) struct DeferredReads {
 }
 
 impl DeferredReads {
-    /// The reads of `queue`.
     pub fn new(queue: Arc<Queue>, shared: Arc<CommitState>) -> Self {
         DeferredReads { queue, shared }
     }

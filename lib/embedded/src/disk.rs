@@ -408,7 +408,7 @@ mod tests {
         fn exit(&self, _: &Id) {}
     }
 
-    /// The log line for opening a file that is checked up to so many bytes.
+    /// The log line for opening a file of which at most this many bytes are checked.
     fn open_message(checked_bytes: u64) -> String {
         let medium = Medium(Arc::new(InMemoryBackend::new()));
         let opener = move |_| Ok(medium.clone());

@@ -14,7 +14,6 @@ pub(super) struct Engine {
     keyspace: Arc<Mutex<Keyspace>>,
 }
 
-/// The result of one request.
 pub(super) struct RequestResult {
     pub value: Value,
     /// The batch that must be durable before the value is sent.
@@ -29,7 +28,6 @@ impl Engine {
         Engine { interpreter, keyspace }
     }
 
-    /// Runs one request.
     pub fn run(&mut self, request: &Request) -> Result<RequestResult, StoreError> {
         match request {
             Request::Script { script, keys, args } => {

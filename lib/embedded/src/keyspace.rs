@@ -315,12 +315,12 @@ impl Keyspace {
         Ok(remaining == 0)
     }
 
-    /// Up to `most` names that `is_wanted` accepts and that have not expired, in order of creation, and the cursor of
+    /// Up to `limit` names that `is_wanted` accepts and that have not expired, in order of creation, and the cursor of
     /// the next page. The cursor is 0 at the beginning, and again at the end.
     pub fn names(
         &self,
         cursor: u64,
-        most: usize,
+        limit: usize,
         is_wanted: impl Fn(&[u8]) -> bool,
     ) -> Result<(u64, Vec<Vec<u8>>), Failure> {
         let from = Tag::Number.number(cursor.saturating_add(1));
@@ -330,7 +330,7 @@ impl Keyspace {
         while let Some((key, name)) = scan.next()? {
             if is_wanted(&name) && self.entry(&name)?.is_some() {
                 names.push(name.to_vec());
-                if names.len() >= most {
+                if names.len() >= limit {
                     return Ok((read_u64(&key, 1).unwrap_or_default(), names));
                 }
             }

@@ -145,18 +145,11 @@ impl EmbeddedStore {
         Self::start(disk, Some(file), Arc::new(SystemTime::now))
     }
 
-    /// A store without a file; its state is gone when it is dropped.
+    /// A store without a file; its state is gone when it is dropped. With another clock than the system's, a simulation
+    /// runs hours of locks in seconds.
     ///
     /// # Errors
     /// When the interpreter or a thread cannot be started.
-    pub fn in_memory() -> Result<EmbeddedStore, OpenError> {
-        Self::in_memory_by(SystemTime::now)
-    }
-
-    /// As [`Self::in_memory`], with another clock: a simulation runs hours of locks in seconds.
-    ///
-    /// # Errors
-    /// As those of [`Self::in_memory`].
     pub fn in_memory_by(clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Result<EmbeddedStore, OpenError> {
         Self::start(Disk::with_backend(InMemoryBackend::new())?, None, Arc::new(clock))
     }

@@ -11,7 +11,7 @@ use tokio::sync::{broadcast, watch};
 use tokio::time::{Instant, MissedTickBehavior};
 
 use super::recent::RecentEvents;
-use super::{Published, Timing};
+use super::{EncodedEvent, Timing};
 use coord_domain::{EventId, RepoId};
 use coord_runtime::mutex::lock;
 use coord_state::events::{events_after, keys, newest_events};
@@ -29,7 +29,7 @@ pub(super) type Feeds = Mutex<HashMap<RepoId, Arc<Feed>>>;
 /// A feed's notification to its watchers.
 #[derive(Clone, Debug)]
 pub(super) enum FeedMessage {
-    Event(Arc<Published>),
+    Event(Arc<EncodedEvent>),
     /// Whether events arrive as they happen: not while the store does not respond.
     Live(bool),
     /// Events are lost: the log no longer reaches back to the last event.
@@ -64,7 +64,7 @@ pub(super) struct WatchStart {
     pub position: EventId,
     pub is_live: bool,
     /// The recent events that the watcher lacks.
-    pub recent: VecDeque<Arc<Published>>,
+    pub recent: VecDeque<Arc<EncodedEvent>>,
     /// Events up to this one have to be read from the log first.
     pub read_until: Option<EventId>,
 }
@@ -142,7 +142,7 @@ impl Feed {
         &self,
         after: EventId,
         until: EventId,
-    ) -> Result<Option<(EventId, VecDeque<Arc<Published>>)>, StoreError> {
+    ) -> Result<Option<(EventId, VecDeque<Arc<EncodedEvent>>)>, StoreError> {
         let later = events_after(&self.repo, after, PAGE).run(&*self.store).await?;
         // There were events up to `until`, so an empty log has lost them.
         if after != EventId::START && later.oldest.is_none_or(|oldest| oldest > after) {
@@ -154,13 +154,13 @@ impl Feed {
             Some(last) if !is_last_page => last.id,
             _ => until,
         };
-        let events = wanted.into_iter().filter_map(Published::from_log).map(Arc::new);
+        let events = wanted.into_iter().filter_map(EncodedEvent::from_log).map(Arc::new);
         Ok(Some((read_until, events.collect())))
     }
 
     async fn follow(&self, mut messages: BoxStream<'static, Bytes>, feeds: &Feeds, mut closed: watch::Receiver<bool>) {
-        let (least, most) = self.timing.pauses;
-        let mut pause = least;
+        let (min_pause, max_pause) = self.timing.pauses;
+        let mut pause = min_pause;
         loop {
             let started_at = Instant::now();
             let error = match self.follow_channel(&mut messages, feeds, &mut closed).await {
@@ -168,8 +168,8 @@ impl Feed {
                 ChannelEnd::Lost(error) => error,
             };
             // A channel that is lost again soon keeps the longer pause.
-            if started_at.elapsed() > most {
-                pause = least;
+            if started_at.elapsed() > max_pause {
+                pause = min_pause;
             }
             self.set_live(false);
             tracing::warn!(%error, repo = %self.repo, "live events are interrupted");
@@ -178,7 +178,7 @@ impl Feed {
                     () = tokio::time::sleep(pause) => {}
                     () = wait_until_closed(&mut closed) => return,
                 }
-                pause = (pause * 2).min(most);
+                pause = (pause * 2).min(max_pause);
                 if self.remove_if_unwatched(feeds) {
                     return;
                 }
@@ -254,7 +254,7 @@ impl Feed {
             for logged in later.events {
                 let id = logged.id;
                 newest = Some(id);
-                match Published::from_log(logged) {
+                match EncodedEvent::from_log(logged) {
                     Some(event) => self.send(event),
                     None => lock(&self.state).recent.skip_to(id),
                 }
@@ -277,8 +277,8 @@ impl Feed {
 
     /// Sends the event in a message of the channel, and returns its id.
     fn receive(&self, message: &[u8]) -> Option<EventId> {
-        let Some(event) = Published::from_message(message) else {
-            let id = Published::message_id(message)?;
+        let Some(event) = EncodedEvent::from_message(message) else {
+            let id = EncodedEvent::message_id(message)?;
             lock(&self.state).recent.skip_to(id);
             return Some(id);
         };
@@ -288,7 +288,7 @@ impl Feed {
     }
 
     /// Sends `event`, unless it was sent before.
-    fn send(&self, event: Published) {
+    fn send(&self, event: EncodedEvent) {
         let mut state = lock(&self.state);
         let event = Arc::new(event);
         if let Some(id) = event.id {

@@ -2,19 +2,19 @@
 //! store, for any number of watchers. The log is authoritative: it fills every gap of the channel, and watchers resume
 //! from it.
 //!
+//! - `encoded_event`: an event, encoded once for all watchers
 //! - `fake`: a store in memory for tests
 //! - `feed`: the events of one repository, in order, each once
 //! - `recent`: the newest events, from which most watchers resume without a request to the store
 //! - `permits`: the bound on streams
-//! - `published`: an event in the form that every watcher gets
 //! - `timing`: intervals of feeds and streams
 //! - `watching`: one watcher's position in the log and the feed
 
+mod encoded_event;
 #[cfg(any(test, feature = "fake"))]
 pub mod fake;
 mod feed;
 mod permits;
-mod published;
 mod recent;
 #[cfg(test)]
 mod tests;
@@ -30,10 +30,10 @@ use coord_domain::{EventId, RepoId};
 use coord_runtime::mutex::lock;
 use coord_runtime::single_flight::SingleFlight;
 use coord_store::{Store, StoreError};
+pub use encoded_event::{EncodedEvent, frame};
 use feed::{Feed, Feeds};
 use permits::Permits;
 pub use permits::{Permit, TooManyStreams, Watcher};
-pub use published::{Published, frame};
 pub use timing::Timing;
 pub use watching::{EventWatch, WatchItem};
 
@@ -75,7 +75,7 @@ impl EventHub {
     /// When the store does not respond, or the hub is closed.
     pub async fn watch(&self, repo: &RepoId, after: Option<EventId>) -> Result<EventWatch, StoreError> {
         loop {
-            if *self.closed.borrow() {
+            if self.is_closed() {
                 return Err(StoreError::Unreachable("the server stops".to_owned()));
             }
             let joined = self.lock().get(repo).map(|feed| feed.join(after));
@@ -105,6 +105,11 @@ impl EventHub {
     /// Ends all watches. Later ones are refused.
     pub fn close(&self) {
         self.closed.send_replace(true);
+    }
+
+    /// Whether the hub is closed.
+    pub fn is_closed(&self) -> bool {
+        *self.closed.borrow()
     }
 
     /// Whether any repository is watched.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::Published;
+use super::EncodedEvent;
 use coord_domain::EventId;
 
 /// Maximum number of events in memory.
@@ -14,7 +14,7 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// The newest events of a repository that are in the log, without a gap.
 #[derive(Debug)]
 pub(super) struct RecentEvents {
-    events: VecDeque<Arc<Published>>,
+    events: VecDeque<Arc<EncodedEvent>>,
     bytes: usize,
     /// All later events are here.
     complete_after: EventId,
@@ -48,7 +48,7 @@ impl RecentEvents {
     }
 
     /// Adds the next event.
-    pub fn push(&mut self, id: EventId, event: Arc<Published>) {
+    pub fn push(&mut self, id: EventId, event: Arc<EncodedEvent>) {
         self.position = id;
         self.bytes += event.bytes();
         self.events.push_back(event);
@@ -60,7 +60,7 @@ impl RecentEvents {
     }
 
     /// The events after `id`, the oldest first.
-    pub fn later_than(&self, id: EventId) -> VecDeque<Arc<Published>> {
+    pub fn later_than(&self, id: EventId) -> VecDeque<Arc<EncodedEvent>> {
         let first = self.events.partition_point(|event| event.id <= Some(id));
         self.events.range(first..).cloned().collect()
     }

@@ -7,7 +7,7 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 
-use super::Published;
+use super::EncodedEvent;
 use super::feed::{Feed, FeedMessage, WatchStart, wait_until_closed};
 use coord_domain::EventId;
 use coord_store::StoreError;
@@ -15,7 +15,7 @@ use coord_store::StoreError;
 /// A watcher's next item.
 #[derive(Debug)]
 pub enum WatchItem {
-    Event(Arc<Published>),
+    Event(Arc<EncodedEvent>),
     /// Events now arrive as they happen, or no longer do.
     Live(bool),
     /// Events are lost. Events from now on follow.
@@ -33,9 +33,9 @@ pub struct EventWatch {
     /// Events up to this one have to be read from the log.
     read_until: Option<EventId>,
     /// Events that were read from the log.
-    logged: VecDeque<Arc<Published>>,
+    logged: VecDeque<Arc<EncodedEvent>>,
     /// The recent events of the feed when the watcher joined.
-    recent: VecDeque<Arc<Published>>,
+    recent: VecDeque<Arc<EncodedEvent>>,
     /// The position of the feed when the watcher joined.
     joined_at: EventId,
     /// The newest event that was handed out, or after which events are wanted.
@@ -137,7 +137,7 @@ impl EventWatch {
     }
 
     /// `event`, unless the watcher already has it.
-    fn advance(&mut self, event: Arc<Published>) -> Option<Arc<Published>> {
+    fn advance(&mut self, event: Arc<EncodedEvent>) -> Option<Arc<EncodedEvent>> {
         if let Some(id) = event.id {
             if id <= self.position {
                 return None;

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 /// Kind of an entry in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     File,
     Folder,
     Link,
@@ -17,7 +17,7 @@ pub enum Kind {
 /// The system's metadata of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntryInfo {
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// Its length in bytes.
     pub len: u64,
     /// When its content was last changed.

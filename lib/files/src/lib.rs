@@ -23,7 +23,7 @@ mod system;
 mod system;
 
 pub use self::anchor::{Anchor, PathState};
-pub use self::entry::{EntryInfo, Kind};
+pub use self::entry::{EntryInfo, EntryKind};
 pub use self::lock::FileLock;
 pub use self::named::{open_regular, open_stream, regular};
 pub use self::refusal::{Cause, FileError, Refusal};

@@ -5,17 +5,17 @@ use std::io;
 use std::path::Path;
 
 use super::rooted_path::read_bounded;
-use super::{FileError, Kind, Refusal, system};
+use super::{EntryKind, FileError, Refusal, system};
 
-/// Reads the regular file at `path`, at most `most` bytes. `None` if it does not exist.
+/// Reads the regular file at `path`, at most `max_bytes` bytes. `None` if it does not exist.
 ///
 /// # Errors
 /// When it is not a regular file, cannot be read, or has more bytes.
-pub fn regular(path: &Path, most: u64) -> Result<Option<Vec<u8>>, FileError> {
+pub fn regular(path: &Path, max_bytes: u64) -> Result<Option<Vec<u8>>, FileError> {
     let Some(file) = open_regular(path)? else {
         return Ok(None);
     };
-    read_bounded(file, most, path.to_owned()).map(Some)
+    read_bounded(file, max_bytes, path.to_owned()).map(Some)
 }
 
 /// Opens the regular file at `path` for reading. `None` if it does not exist.
@@ -27,7 +27,7 @@ pub fn open_regular(path: &Path) -> Result<Option<File>, FileError> {
         return Ok(None);
     };
     match kind {
-        Kind::File => Ok(Some(file)),
+        EntryKind::File => Ok(Some(file)),
         kind => Err(FileError::refused(path.to_owned(), Refusal::NotAFile(kind))),
     }
 }
@@ -42,8 +42,8 @@ pub fn open_stream(path: &Path) -> Result<Option<File>, FileError> {
         return Ok(None);
     };
     match kind {
-        Kind::File => {}
-        Kind::Pipe | Kind::Device => {
+        EntryKind::File => {}
+        EntryKind::Pipe | EntryKind::Device => {
             system::wait_for_writers(&file).map_err(|error| FileError::system(path.to_owned(), error))?;
         }
         kind => return Err(FileError::refused(path.to_owned(), Refusal::NotAFile(kind))),
@@ -51,7 +51,7 @@ pub fn open_stream(path: &Path) -> Result<Option<File>, FileError> {
     Ok(Some(file))
 }
 
-fn open(path: &Path) -> Result<Option<(File, Kind)>, FileError> {
+fn open(path: &Path) -> Result<Option<(File, EntryKind)>, FileError> {
     let system_error = |error| FileError::system(path.to_owned(), error);
     let file = match system::open_named(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use super::{EntryInfo, Kind};
+use super::{EntryInfo, EntryKind};
 
 #[derive(Debug)]
 pub struct Folder(PathBuf);
@@ -30,7 +30,7 @@ impl Folder {
     /// When there is no such folder, or `name` is a link.
     pub fn enter(&self, name: &OsStr) -> io::Result<Folder> {
         match self.entry_info(name)?.kind {
-            Kind::Folder => Ok(Folder(self.0.join(name))),
+            EntryKind::Folder => Ok(Folder(self.0.join(name))),
             _ => Err(io::ErrorKind::NotADirectory.into()),
         }
     }
@@ -80,7 +80,7 @@ impl Folder {
 
     fn ensure_file(&self, name: &OsStr) -> io::Result<()> {
         match self.entry_info(name)?.kind {
-            Kind::File => Ok(()),
+            EntryKind::File => Ok(()),
             _ => Err(io::Error::other("it is not a file")),
         }
     }
@@ -94,7 +94,6 @@ impl Folder {
         })
     }
 
-    /// The text of the link `name`.
     pub(crate) fn link_text(&self, name: &OsStr) -> io::Result<OsString> {
         Ok(fs::read_link(self.0.join(name))?.into_os_string())
     }
@@ -121,16 +120,16 @@ impl Folder {
     }
 }
 
-fn kind(file_type: fs::FileType) -> Kind {
+fn kind(file_type: fs::FileType) -> EntryKind {
     match file_type {
-        _ if file_type.is_symlink() => Kind::Link,
-        _ if file_type.is_dir() => Kind::Folder,
-        _ if file_type.is_file() => Kind::File,
-        _ => Kind::Device,
+        _ if file_type.is_symlink() => EntryKind::Link,
+        _ if file_type.is_dir() => EntryKind::Folder,
+        _ if file_type.is_file() => EntryKind::File,
+        _ => EntryKind::Device,
     }
 }
 
-pub(crate) fn file_kind(file: &File) -> io::Result<Kind> {
+pub(crate) fn file_kind(file: &File) -> io::Result<EntryKind> {
     Ok(kind(file.metadata()?.file_type()))
 }
 

@@ -4,15 +4,15 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use super::Kind;
+use super::EntryKind;
 
 /// Why a file is not opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// It is a link, or something else that is not a regular file.
-    NotAFile(Kind),
+    NotAFile(EntryKind),
     /// It is a parent of the file, and not a folder.
-    NotAFolder(Kind),
+    NotAFolder(EntryKind),
     /// It has more bytes than this.
     TooLarge(u64),
     /// It has a second name.
@@ -64,7 +64,7 @@ impl FileError {
     #[must_use]
     pub fn is_link(&self) -> bool {
         let refusal = self.refusal();
-        refusal == Some(Refusal::NotAFile(Kind::Link)) || refusal == Some(Refusal::NotAFolder(Kind::Link))
+        refusal == Some(Refusal::NotAFile(EntryKind::Link)) || refusal == Some(Refusal::NotAFolder(EntryKind::Link))
     }
 
     /// Whether there is no such file.
@@ -83,15 +83,15 @@ impl FileError {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for EntryKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            Kind::File => "a file",
-            Kind::Folder => "a folder",
-            Kind::Link => "a symbolic link",
-            Kind::Pipe => "a named pipe",
-            Kind::Socket => "a socket",
-            Kind::Device => "a device",
+            EntryKind::File => "a file",
+            EntryKind::Folder => "a folder",
+            EntryKind::Link => "a symbolic link",
+            EntryKind::Pipe => "a named pipe",
+            EntryKind::Socket => "a socket",
+            EntryKind::Device => "a device",
         })
     }
 }
@@ -99,14 +99,14 @@ impl fmt::Display for Kind {
 impl fmt::Display for Refusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::NotAFile(Kind::Link) => out.write_str(
+            Refusal::NotAFile(EntryKind::Link) => out.write_str(
                 "is a symbolic link, which Coord does not follow here: replace it with a regular file, or remove it",
             ),
             Refusal::NotAFile(kind) => write!(
                 out,
                 "is {kind}, and Coord opens regular files only: replace it with a regular file, or remove it"
             ),
-            Refusal::NotAFolder(Kind::Link) => out.write_str(
+            Refusal::NotAFolder(EntryKind::Link) => out.write_str(
                 "is a symbolic link, which Coord does not follow here: replace it with a folder, or remove it",
             ),
             Refusal::NotAFolder(kind) => {
@@ -115,10 +115,10 @@ impl fmt::Display for Refusal {
                     "is {kind}, where a folder should be: replace it with a folder, or remove it"
                 )
             }
-            Refusal::TooLarge(most) => write!(
+            Refusal::TooLarge(max_bytes) => write!(
                 out,
                 "is larger than {}, the limit for this file: make it smaller",
-                format_bytes(*most)
+                format_bytes(*max_bytes)
             ),
             Refusal::HardLink => {
                 out.write_str("has a second name (a hard link), and Coord would change both: replace it with a copy")

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use super::system::{self, Folder};
-use super::{EntryInfo, FileError, Kind, Refusal, StagedFile};
+use super::{EntryInfo, EntryKind, FileError, Refusal, StagedFile};
 
 /// A file or folder below a root, which need not exist.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,7 +59,7 @@ impl RootedPath {
         if self.path.as_os_str().is_empty() {
             let root = self.folder()?;
             return Ok(root.map(|_| EntryInfo {
-                kind: Kind::Folder,
+                kind: EntryKind::Folder,
                 len: 0,
                 modified: None,
             }));
@@ -91,10 +91,10 @@ impl RootedPath {
     /// Reads the file. `None` if it does not exist.
     ///
     /// # Errors
-    /// As [`RootedPath::open`], and when it has more than `most` bytes.
-    pub fn read(&self, most: u64) -> Result<Option<Vec<u8>>, FileError> {
+    /// As [`RootedPath::open`], and when it has more than `max_bytes` bytes.
+    pub fn read(&self, max_bytes: u64) -> Result<Option<Vec<u8>>, FileError> {
         let Some(file) = self.open()? else { return Ok(None) };
-        read_bounded(file, most, self.full()).map(Some)
+        read_bounded(file, max_bytes, self.full()).map(Some)
     }
 
     /// Opens the file for reading, and for writing at its end. A missing file is created, in an existing folder.
@@ -131,7 +131,9 @@ impl RootedPath {
             .folder_and_name()?
             .ok_or_else(|| self.system_error(io::ErrorKind::NotFound.into()))?;
         match folder.entry_info(&name) {
-            Ok(EntryInfo { kind: Kind::File, .. }) => {}
+            Ok(EntryInfo {
+                kind: EntryKind::File, ..
+            }) => {}
             Ok(EntryInfo { kind, .. }) => return Err(FileError::refused(self.full(), Refusal::NotAFile(kind))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(self.system_error(error)),
@@ -210,14 +212,14 @@ impl RootedPath {
         self.walk(&self.names()?, None)
     }
 
-    /// The names in the folder: at most `most` and one more. `None` if the folder does not exist.
+    /// The names in the folder: at most `max_names` and one more. `None` if the folder does not exist.
     ///
     /// # Errors
     /// When it is not a folder, or cannot be listed.
-    pub fn list(&self, most: usize) -> Result<Option<Vec<OsString>>, FileError> {
+    pub fn list(&self, max_names: usize) -> Result<Option<Vec<OsString>>, FileError> {
         let Some(folder) = self.folder()? else { return Ok(None) };
         let names = folder.names().map_err(|error| self.system_error(error))?;
-        let names = names.take(most + 1).collect::<io::Result<_>>();
+        let names = names.take(max_names + 1).collect::<io::Result<_>>();
         names.map(Some).map_err(|error| self.system_error(error))
     }
 
@@ -229,10 +231,13 @@ impl RootedPath {
         let Some((folder, name)) = self.folder_and_name()? else {
             return Ok(None);
         };
-        if !folder.entry_info(&name).is_ok_and(|entry| entry.kind == Kind::Link) {
+        if !folder
+            .entry_info(&name)
+            .is_ok_and(|entry| entry.kind == EntryKind::Link)
+        {
             return Ok(None);
         }
-        let refused = || FileError::refused(self.full(), Refusal::NotAFile(Kind::Link));
+        let refused = || FileError::refused(self.full(), Refusal::NotAFile(EntryKind::Link));
         let text = folder.link_text(&name).map_err(|error| self.system_error(error))?;
         let mut path = self.path.parent().unwrap_or(Path::new("")).to_owned();
         for component in Path::new(&text).components() {
@@ -256,7 +261,7 @@ impl RootedPath {
     fn folder_and_name(&self) -> Result<Option<(Folder, OsString)>, FileError> {
         let names = self.names()?;
         let Some((name, folders)) = names.split_last() else {
-            return Err(FileError::refused(self.full(), Refusal::NotAFile(Kind::Folder)));
+            return Err(FileError::refused(self.full(), Refusal::NotAFile(EntryKind::Folder)));
         };
         Ok(self.walk(folders, None)?.map(|folder| (folder, name.to_os_string())))
     }
@@ -300,7 +305,7 @@ impl RootedPath {
                 Err(error) if error.kind() == io::ErrorKind::NotFound && create.is_none() => return Ok(None),
                 Err(error) => {
                     return Err(match folder.entry_info(name) {
-                        Ok(EntryInfo { kind, .. }) if kind != Kind::Folder => {
+                        Ok(EntryInfo { kind, .. }) if kind != EntryKind::Folder => {
                             FileError::refused(path, Refusal::NotAFolder(kind))
                         }
                         _ => FileError::system(path, error),
@@ -313,14 +318,14 @@ impl RootedPath {
 
     fn ensure_regular(&self, file: &File) -> Result<(), FileError> {
         match system::file_kind(file).map_err(|error| self.system_error(error))? {
-            Kind::File => Ok(()),
+            EntryKind::File => Ok(()),
             kind => Err(FileError::refused(self.full(), Refusal::NotAFile(kind))),
         }
     }
 
     fn explain(&self, folder: &Folder, name: &OsStr, error: io::Error) -> FileError {
         match folder.entry_info(name) {
-            Ok(EntryInfo { kind, .. }) if kind != Kind::File => {
+            Ok(EntryInfo { kind, .. }) if kind != EntryKind::File => {
                 FileError::refused(self.full(), Refusal::NotAFile(kind))
             }
             _ => self.system_error(error),
@@ -332,12 +337,12 @@ impl RootedPath {
     }
 }
 
-pub(crate) fn read_bounded(file: File, most: u64, path: PathBuf) -> Result<Vec<u8>, FileError> {
+pub(crate) fn read_bounded(file: File, max_bytes: u64, path: PathBuf) -> Result<Vec<u8>, FileError> {
     let length = file.metadata().map_or(0, |metadata| metadata.len());
-    let mut bytes = Vec::with_capacity(usize::try_from(length.min(most)).unwrap_or_default() + 1);
-    match file.take(most.saturating_add(1)).read_to_end(&mut bytes) {
+    let mut bytes = Vec::with_capacity(usize::try_from(length.min(max_bytes)).unwrap_or_default() + 1);
+    match file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes) {
         Err(error) => Err(FileError::system(path, error)),
-        Ok(_) if bytes.len() as u64 > most => Err(FileError::refused(path, Refusal::TooLarge(most))),
+        Ok(_) if bytes.len() as u64 > max_bytes => Err(FileError::refused(path, Refusal::TooLarge(max_bytes))),
         Ok(_) => Ok(bytes),
     }
 }

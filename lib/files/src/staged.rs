@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::system::{self, Folder};
-use super::{FileError, Kind};
+use super::{EntryKind, FileError};
 
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
@@ -34,7 +34,7 @@ impl StagedFile {
     ) -> Result<StagedFile, FileError> {
         let system_error = |error| FileError::system(path.clone(), error);
         // A replaced file keeps its permissions; a new file gets those that the user's mask leaves.
-        let is_file = folder.entry_info(name).is_ok_and(|entry| entry.kind == Kind::File);
+        let is_file = folder.entry_info(name).is_ok_and(|entry| entry.kind == EntryKind::File);
         let old_mode = is_file
             .then(|| folder.read(name).and_then(|file| system::file_mode(&file)).ok())
             .flatten();

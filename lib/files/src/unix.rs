@@ -1,5 +1,5 @@
-//! Folders as descriptors. A name is always looked up in an open folder, so that nobody can replace the folders above
-//! it.
+//! Folders as descriptors. A name is always looked up in an open folder, so that no other process can replace the
+//! folders above it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -12,7 +12,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 
-use super::{EntryInfo, Kind};
+use super::{EntryInfo, EntryKind};
 
 /// Opens a folder only to reach the names in it: the user may lack the permission to list it.
 #[cfg(target_os = "linux")]
@@ -97,7 +97,6 @@ impl Folder {
         })
     }
 
-    /// The text of the link `name`.
     pub(crate) fn link_text(&self, name: &OsStr) -> io::Result<OsString> {
         let text = rustix::fs::readlinkat(&self.0, name, Vec::new())?;
         Ok(OsString::from_vec(text.into_bytes()))
@@ -133,18 +132,18 @@ fn mode_of(mode: u32) -> Mode {
     Mode::from_bits_truncate(mode as rustix::fs::RawMode)
 }
 
-fn kind(file_type: FileType) -> Kind {
+fn kind(file_type: FileType) -> EntryKind {
     match file_type {
-        FileType::RegularFile => Kind::File,
-        FileType::Directory => Kind::Folder,
-        FileType::Symlink => Kind::Link,
-        FileType::Fifo => Kind::Pipe,
-        FileType::Socket => Kind::Socket,
-        _ => Kind::Device,
+        FileType::RegularFile => EntryKind::File,
+        FileType::Directory => EntryKind::Folder,
+        FileType::Symlink => EntryKind::Link,
+        FileType::Fifo => EntryKind::Pipe,
+        FileType::Socket => EntryKind::Socket,
+        _ => EntryKind::Device,
     }
 }
 
-pub(crate) fn file_kind(file: &File) -> io::Result<Kind> {
+pub(crate) fn file_kind(file: &File) -> io::Result<EntryKind> {
     Ok(kind(FileType::from_raw_mode(
         file.metadata()?.mode() as rustix::fs::RawMode
     )))

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use coord_files::{FILE_MODE, FOLDER_MODE, FileError, Kind, Refusal, RootedPath, regular};
+use coord_files::{EntryKind, FILE_MODE, FOLDER_MODE, FileError, Refusal, RootedPath, regular};
 use tempfile::TempDir;
 
 /// A folder `rooted_path` with a file `a/file`, beside a folder `outside` with a file `secret`.
@@ -73,7 +73,7 @@ fn a_link_is_neither_read_nor_written_nor_appended_to() {
     ] {
         symlink(target, folders.inside().join(name)).unwrap();
         let file = folders.file(name);
-        let refused = Some(Refusal::NotAFile(Kind::Link));
+        let refused = Some(Refusal::NotAFile(EntryKind::Link));
         assert_eq!(refusal(file.read(100)), refused, "{name}");
         assert_eq!(refusal(file.write(b"x", FILE_MODE)), refused, "{name}");
         assert_eq!(refusal(file.append(FILE_MODE)), refused, "{name}");
@@ -88,7 +88,7 @@ fn a_link_is_neither_read_nor_written_nor_appended_to() {
 fn a_folder_link_on_the_way_is_refused() {
     let folders = Folders::new();
     symlink(folders.outside(), folders.inside().join("way")).unwrap();
-    let refused = Some(Refusal::NotAFolder(Kind::Link));
+    let refused = Some(Refusal::NotAFolder(EntryKind::Link));
     let file = folders.file("way/secret");
     assert_eq!(refusal(file.read(100)), refused);
     assert_eq!(refusal(file.write(b"x", FILE_MODE)), refused);
@@ -117,7 +117,11 @@ fn pipes_sockets_and_folders_are_refused_at_once() {
     let folders = Folders::new();
     make_pipe(&folders.inside().join("pipe"));
     let _socket = UnixListener::bind(folders.inside().join("socket")).unwrap();
-    for (name, kind) in [("pipe", Kind::Pipe), ("socket", Kind::Socket), ("a", Kind::Folder)] {
+    for (name, kind) in [
+        ("pipe", EntryKind::Pipe),
+        ("socket", EntryKind::Socket),
+        ("a", EntryKind::Folder),
+    ] {
         let file = folders.file(name);
         let refused = Some(Refusal::NotAFile(kind));
         assert_eq!(refusal(file.read(100)), refused, "{name}");
@@ -194,7 +198,7 @@ fn a_link_names_a_target_only_below_the_root_and_outside_of_gits_folder() {
     ] {
         assert_eq!(
             refusal(target(name, text)),
-            Some(Refusal::NotAFile(Kind::Link)),
+            Some(Refusal::NotAFile(EntryKind::Link)),
             "{text}"
         );
     }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use coord_domain::FilePath;
-use coord_files::{FileError, Folder, Kind, Refusal, RootedPath};
+use coord_files::{FileError, Folder, Refusal, RootedPath};
 use coord_sources::{EntryKind, TreeEntry};
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
@@ -41,7 +41,7 @@ static ID: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("$Id:"));
 
 /// The locations of a worktree, its index and its attributes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Worktree {
+pub(super) struct WorktreePaths {
     pub(super) root: PathBuf,
     /// The folder of its index: that of the repository, or below `worktrees/` there.
     pub(super) git_dir: PathBuf,
@@ -202,7 +202,7 @@ impl Buffers {
 }
 
 impl CheckoutBlobs {
-    pub(super) fn new(worktree: &Worktree, checkout: Arc<Checkout>) -> Self {
+    pub(super) fn new(worktree: &WorktreePaths, checkout: Arc<Checkout>) -> Self {
         let mut entry_of = gix::hashtable::HashMap::default();
         entry_of.reserve(checkout.index.entries().len());
         for (number, entry) in (0..).zip(checkout.index.entries()) {
@@ -306,7 +306,7 @@ fn names_conversion(text: Result<Option<Vec<u8>>, FileError>) -> bool {
     let text = match text {
         Ok(text) => text.unwrap_or_default(),
         // Git does not follow links to attributes in a worktree either.
-        Err(error) => return error.refusal() != Some(Refusal::NotAFile(Kind::Link)),
+        Err(error) => return error.refusal() != Some(Refusal::NotAFile(coord_files::EntryKind::Link)),
     };
     CONVERSIONS.iter().any(|word| text.contains_str(word))
 }

@@ -10,7 +10,7 @@ use gix::discover::repository::Path as Found;
 use gix::sec::Trust;
 use tokio::runtime::Handle;
 
-use super::checkout::{Checkout, Worktree};
+use super::checkout::{Checkout, WorktreePaths};
 
 /// The hash of nearly every repository. The actual one is in the configuration, which is read at the same time.
 const HASH: gix::hash::Kind = gix::hash::Kind::Sha1;
@@ -58,7 +58,7 @@ impl IndexPrefetch {
     }
 
     /// Waits for the index, and returns it if it is the index of `worktree`.
-    pub(super) fn finish(self, worktree: &Worktree, hash: gix::hash::Kind) -> Option<LoadedIndex> {
+    pub(super) fn finish(self, worktree: &WorktreePaths, hash: gix::hash::Kind) -> Option<LoadedIndex> {
         let is_right = self.root == worktree.root && self.git_dir == worktree.git_dir && hash == HASH;
         if is_right { self.index.recv().ok() } else { None }
     }
@@ -79,13 +79,13 @@ mod tests {
             let git = Command::new("git").args(arguments).current_dir(&root).status();
             assert!(git.unwrap().success(), "{arguments:?}");
         }
-        let worktree = |root: &str, git_dir: &str| Worktree {
+        let worktree = |root: &str, git_dir: &str| WorktreePaths {
             root: temp.path().join(root),
             git_dir: temp.path().join(git_dir),
             attributes: Vec::new(),
             has_filters: false,
         };
-        let finish = |worktree: Worktree, hash| {
+        let finish = |worktree: WorktreePaths, hash| {
             let prefetch = IndexPrefetch::start(&Found::WorkTree(root.clone()), Trust::Full).unwrap();
             prefetch.finish(&worktree, hash)
         };

@@ -26,7 +26,7 @@ impl Repository {
                 if let Some(other) = others.find(|other| self.had_branch(other, branch)) {
                     return Some(format!(
                         "the served clone follows {names}, which did not have it at the last fetch, and {other} has \
-                         it; to go by that, run git config branch.{branch}.remote {other} there"
+                         it; to follow that remote, run git config branch.{branch}.remote {other} there"
                     ));
                 }
                 if !self.upstreams.is_followed(remote, branch).unwrap_or(true) {
@@ -55,7 +55,6 @@ impl Repository {
         }
     }
 
-    /// The error for a missing `branch`.
     pub(super) fn unknown_branch(&self, branch: &Branch) -> SourceError {
         if let Err(gone) = self.check_present() {
             return gone;

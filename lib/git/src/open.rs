@@ -174,43 +174,16 @@ impl Worktree {
     }
 
     fn find(path: &Path, purpose: Purpose, dot_git_only: bool) -> Result<Self, OpenError> {
-        let folder = path.canonicalize().map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => OpenError::Missing { path: path.to_owned() },
-            _ => unreadable(path, error),
-        })?;
-        if !folder.is_dir() {
-            return Err(OpenError::NotAFolder { path: path.to_owned() });
-        }
-        // Without this, a folder without permission to enter would count as one without a repository.
-        std::fs::read_dir(&folder).map_err(|error| unreadable(path, error))?;
-
+        let folder = readable_folder(path)?;
         special_files::check(&folder, !dot_git_only)?;
-
-        let search = || gix::discover::upwards::Options {
-            dot_git_only,
-            ..Default::default()
-        };
-        let (found, trust) =
-            gix::discover::upwards_opts(&folder, search()).map_err(|error| open_error(&folder, &error))?;
+        let (found, trust) = gix::discover::upwards_opts(&folder, search_options(dot_git_only))
+            .map_err(|error| open_error(&folder, &error))?;
         let root = root_of(&found);
         let prefetch = match purpose {
             Purpose::Serving | Purpose::WorkingCopy => None,
             Purpose::OneCommit => IndexPrefetch::start(&found, trust),
         };
-        let by_trust = Mapping {
-            full: options(purpose),
-            reduced: options(purpose),
-        };
-        let discovered = gix::ThreadSafeRepository::discover_opts(&folder, search(), by_trust);
-        let shared = match discovered.map_err(|error| open_error(&root, &error)) {
-            // gix reads less of the user's settings than git.
-            Err(OpenError::Unsafe { .. }) if trusts(&folder)? => {
-                let trusted = options(purpose).with(gix::sec::Trust::Full).bail_if_untrusted(false);
-                gix::ThreadSafeRepository::open_opts(&root, trusted).map_err(|error| open_error(&root, &error))?
-            }
-            discovered => discovered?,
-        };
-        let handle = shared.to_thread_local();
+        let handle = open_trusted(&folder, &root, purpose, dot_git_only)?.to_thread_local();
         let absolute = |path: &Path| path.canonicalize().map_err(|error| unreadable(path, error));
         let common_dir = absolute(handle.common_dir())?;
         let path = absolute(handle.workdir().unwrap_or(handle.git_dir()))?;
@@ -312,7 +285,7 @@ impl Worktree {
     }
 
     /// The checkout to read files from; `None` in a bare repository.
-    fn checkout(&self) -> Option<checkout::Worktree> {
+    fn checkout(&self) -> Option<checkout::WorktreePaths> {
         self.handle.workdir()?;
         let config = self.handle.config_snapshot();
         let home = std::env::var_os("HOME").map(PathBuf::from);
@@ -329,7 +302,7 @@ impl Worktree {
         let mut filters = config.plumbing().sections_by_name("filter").into_iter().flatten();
         let has_filters =
             filters.any(|filter| filter.contains_value_name("smudge") || filter.contains_value_name("process"));
-        Some(checkout::Worktree {
+        Some(checkout::WorktreePaths {
             root: self.path.clone(),
             git_dir: self.handle.git_dir().to_owned(),
             attributes: attributes.into_iter().flatten().collect(),
@@ -402,6 +375,50 @@ fn options(purpose: Purpose) -> Options {
         .object_store_slots(slots)
         .bail_if_untrusted(true)
         .config_overrides(["core.useReplaceRefs=false"])
+}
+
+/// Options for the search for the repository of a folder.
+fn search_options(dot_git_only: bool) -> gix::discover::upwards::Options<'static> {
+    gix::discover::upwards::Options {
+        dot_git_only,
+        ..Default::default()
+    }
+}
+
+/// The folder at `path`, absolute, without symbolic links.
+fn readable_folder(path: &Path) -> Result<PathBuf, OpenError> {
+    let folder = path.canonicalize().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => OpenError::Missing { path: path.to_owned() },
+        _ => unreadable(path, error),
+    })?;
+    if !folder.is_dir() {
+        return Err(OpenError::NotAFolder { path: path.to_owned() });
+    }
+    // Without this, a folder without permission to enter would count as one without a repository.
+    std::fs::read_dir(&folder).map_err(|error| unreadable(path, error))?;
+    Ok(folder)
+}
+
+/// Opens the repository of `folder`, whose root is `root`, if gix or git trusts it.
+fn open_trusted(
+    folder: &Path,
+    root: &Path,
+    purpose: Purpose,
+    dot_git_only: bool,
+) -> Result<gix::ThreadSafeRepository, OpenError> {
+    let by_trust = Mapping {
+        full: options(purpose),
+        reduced: options(purpose),
+    };
+    let discovered = gix::ThreadSafeRepository::discover_opts(folder, search_options(dot_git_only), by_trust);
+    match discovered.map_err(|error| open_error(root, &error)) {
+        // gix reads less of the user's settings than git.
+        Err(OpenError::Unsafe { .. }) if trusts(folder)? => {
+            let trusted = options(purpose).with(gix::sec::Trust::Full).bail_if_untrusted(false);
+            gix::ThreadSafeRepository::open_opts(root, trusted).map_err(|error| open_error(root, &error))
+        }
+        discovered => discovered,
+    }
 }
 
 /// Whether git trusts the repository in `folder`, which belongs to another user.

@@ -71,7 +71,7 @@ pub(super) fn read(common_dir: &Path) -> Vec<RecordedPush> {
 }
 
 /// Records `push`, and removes an earlier record of the same reference.
-pub(super) fn note(common_dir: &Path, push: RecordedPush) -> Result<(), FileError> {
+pub(super) fn record(common_dir: &Path, push: RecordedPush) -> Result<(), FileError> {
     // A name with white space could not be read again.
     if [&push.remote, &push.reference]
         .iter()
@@ -113,10 +113,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (one, other) = (pushed("refs/heads/a", '0'), pushed("refs/for/main%wip", '2'));
         for pushed in [&one, &other, &pushed("refs/heads/a b", '3')] {
-            note(folder.path(), pushed.clone()).unwrap();
+            record(folder.path(), pushed.clone()).unwrap();
         }
         assert_eq!(read(folder.path()), [one, other.clone()]);
-        note(folder.path(), pushed("refs/heads/a", '1')).unwrap();
+        record(folder.path(), pushed("refs/heads/a", '1')).unwrap();
         assert_eq!(read(folder.path()), [other, pushed("refs/heads/a", '1')]);
         std::fs::write(file(folder.path()).full(), "x\n\u{0}\n").unwrap();
         assert_eq!(read(folder.path()), []);

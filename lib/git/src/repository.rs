@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use quick_cache::sync::Cache;
 
 use super::branch_names;
-use super::checkout::{Checkout, CheckoutBlobs, Worktree};
+use super::checkout::{Checkout, CheckoutBlobs, WorktreePaths};
 use super::deadline::Deadline;
 use super::index_prefetch::IndexPrefetch;
 use super::objects::Objects;
@@ -41,10 +41,10 @@ pub(super) struct Repository {
     pub(super) upstreams: Upstreams,
     /// Whether the first commit is an ancestor of the second, which never changes. Never [`Reachable::Unknown`].
     pub(super) ancestry: Cache<(ObjectId, ObjectId), Reachable>,
-    worktrees: Mutex<Vec<Worktree>>,
+    worktrees: Mutex<Vec<WorktreePaths>>,
     /// The index that a tree was read from, because the tree's blobs are mostly requested next. The index records the
     /// `lstat` that each file had then. So an outdated index finds fewer files, but never wrong ones.
-    pub(super) kept_checkout: Mutex<Option<(Worktree, Arc<Checkout>)>>,
+    pub(super) kept_checkout: Mutex<Option<(WorktreePaths, Arc<Checkout>)>>,
     /// Number of files in the tree listed last whose names cannot be served.
     names_left_out: AtomicUsize,
     /// The checkouts to read from, as long as a reader holds them.
@@ -137,11 +137,11 @@ impl Repository {
     }
 
     /// The worktrees that were opened.
-    pub(super) fn worktrees(&self) -> Vec<Worktree> {
+    pub(super) fn worktrees(&self) -> Vec<WorktreePaths> {
         self.worktrees.lock().clone()
     }
 
-    pub(super) fn add_worktree(&self, worktree: Worktree) {
+    pub(super) fn add_worktree(&self, worktree: WorktreePaths) {
         self.worktrees.lock().push(worktree);
     }
 
@@ -167,7 +167,7 @@ impl Repository {
             let blobs = kept.map(|(worktree, checkout)| CheckoutBlobs::new(&worktree, checkout));
             return blobs.into_iter().collect();
         }
-        let load = |worktree: Worktree| {
+        let load = |worktree: WorktreePaths| {
             let checkout = match kept.take() {
                 Some((kept_worktree, checkout)) if kept_worktree == worktree => checkout,
                 other => {

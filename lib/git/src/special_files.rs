@@ -65,7 +65,7 @@ fn find(folder: &Path, may_be_bare: bool) -> Option<PathBuf> {
         if let Some(file) = find_in_git_folder(&git_folder) {
             return Some(file);
         }
-        // Without HEAD, git goes on with the folders above.
+        // Without HEAD, git continues with the folders above.
         if git_folder.join("HEAD").exists() {
             return None;
         }

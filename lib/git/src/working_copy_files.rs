@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use coord_domain::{CommitSha, FilePath};
-use coord_files::{EntryInfo, Kind, RootedPath};
+use coord_files::{EntryInfo, EntryKind, RootedPath};
 use coord_sources::SourceError;
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
@@ -149,7 +149,7 @@ impl WorkingCopy {
 
 /// Whether a `.gitignore` in a folder above `path` is a special file such as a named pipe, which git would wait for.
 fn has_special_rules(root: &Path, path: &str) -> bool {
-    let is_special = |entry: EntryInfo| !matches!(entry.kind, Kind::File | Kind::Folder | Kind::Link);
+    let is_special = |entry: EntryInfo| !matches!(entry.kind, EntryKind::File | EntryKind::Folder | EntryKind::Link);
     let mut folders = Path::new(path).ancestors().skip(1);
     folders.any(|folder| {
         let rules = RootedPath::new(root, folder.join(".gitignore"));

@@ -132,7 +132,7 @@ impl WorkingCopy {
     /// # Errors
     /// When it cannot be written.
     pub fn record_push(&self, pushed: RecordedPush) -> Result<(), FileError> {
-        pushed::note(self.shared_folder(), pushed)
+        pushed::record(self.shared_folder(), pushed)
     }
 
     /// Whether the object database has `commit`.

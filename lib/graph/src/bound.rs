@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// Most files that are named for one bound.
-const MAX_FIRST: usize = 5;
+const MAX_NAMED_FILES: usize = 5;
 
 /// A bound of a file or of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,7 +98,7 @@ impl MetBounds {
             first: Vec::new(),
         });
         met.files += 1;
-        if met.first.len() < MAX_FIRST {
+        if met.first.len() < MAX_NAMED_FILES {
             met.first.push(path.to_owned());
         }
     }

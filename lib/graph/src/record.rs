@@ -1,7 +1,7 @@
 //! The record of one file between builds, and its text form in the store.
 
 use coord_interfaces::{InterfaceResult, stored};
-use coord_scan::{BYTES_FOR_WEIGHT, FileState, ImportKind, Specifier, Weighted};
+use coord_scan::{BYTES_PER_WEIGHT, FileState, ImportKind, Specifier, Weighted};
 
 /// Incremented when scanners find other imports in the same text, so that older records are not used.
 const SCAN_VERSION: u32 = 6;
@@ -48,7 +48,7 @@ impl Record {
         let names = self.interface.iter().flatten().flat_map(|interface| &interface.names);
         let imports = self.specifiers.iter().map(Weighted::weight);
         imports
-            .chain(names.map(|(name, _)| 1 + name.len() / BYTES_FOR_WEIGHT))
+            .chain(names.map(|(name, _)| 1 + name.len() / BYTES_PER_WEIGHT))
             .sum()
     }
 

@@ -79,7 +79,7 @@ pub(crate) struct ResolvedSpecifiers {
     pub(crate) outcomes: Box<[Resolution]>,
     /// Targets beyond the first of a specifier: (position of the specifier, file), sorted by position. They are
     /// separate from the outcomes, because most languages have none.
-    pub(crate) more: Box<[(u32, FileId)]>,
+    pub(crate) extra_targets: Box<[(u32, FileId)]>,
     /// The keys of all lookups, sorted. `None` if the graph has no room for them. Then every update with any change
     /// resolves the file again.
     pub(crate) keys: Option<Box<[u32]>>,

@@ -64,7 +64,7 @@ async fn respond_within_limits(
     match tokio::time::timeout(limit, next.run(request)).await {
         Ok(response) => response,
         Err(_) => {
-            tracing::error!(?limit, "a request took too long and was given up");
+            tracing::error!(?limit, "a request timed out");
             refuse(ApiError::TimedOut(limit.as_secs()))
         }
     }

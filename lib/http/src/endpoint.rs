@@ -22,9 +22,9 @@ mod post_status;
 pub use mcp::{Protocol, Session};
 pub use {activity::ActivityQuery, graph::GraphQuery, graph::read_graph_view, locks::LocksQuery};
 
-const AGENTS: Route = Route::VARY_FOR_AGENTS;
-const PEOPLE: Route = Route::OF_PEOPLE;
-const OPERATORS: Route = Route::OF_OPERATORS;
+const AGENTS: Route = Route::FOR_AGENTS;
+const PEOPLE: Route = Route::FOR_PEOPLE;
+const OPERATORS: Route = Route::FOR_OPERATORS;
 const HALF_A_MINUTE: Duration = Duration::from_secs(30);
 
 /// Declares a constant for each [`Endpoint`] of a module, their list `ENDPOINTS`, and `documents()`, their parts of the

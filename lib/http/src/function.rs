@@ -14,7 +14,7 @@ use futures::stream::BoxStream;
 use secrecy::SecretString;
 
 use crate::{Endpoint, Webhook, router};
-use coord_auth::{AuthError, Authenticator, JwtVerifier, People, Verdict};
+use coord_auth::{AuthError, Authenticator, JwtVerifier, TokenVerifier, Verdict};
 use coord_builds::deferred::DeferredBuilds;
 use coord_builds::head_observer::HeadObserver;
 use coord_domain::RepoId;
@@ -59,11 +59,11 @@ fn configure(register: Register, environment: Environment<'_>) -> Result<App, Co
             builds = Some(Arc::new(deferred) as Arc<dyn HeadObserver>);
             (
                 Some(Sources::of([Arc::clone(&source) as Arc<dyn Source>])),
-                Some(source as Arc<dyn People>),
+                Some(source as Arc<dyn TokenVerifier>),
             )
         }
         Some(Err(problem)) => {
-            let verifier = Arc::new(UnconfiguredVerifier(problem.clone())) as Arc<dyn People>;
+            let verifier = Arc::new(UnconfiguredVerifier(problem.clone())) as Arc<dyn TokenVerifier>;
             (Some(Sources::not_configured(problem)), Some(verifier))
         }
         None => (None, None),
@@ -83,7 +83,7 @@ fn misconfigured_app(environment: Environment<'_>, error: ConfigError) -> App {
     let misconfigured = Some(error.clone());
     let authenticator = match JwtVerifier::from_env(environment) {
         // If GitHub is configured, its tokens cannot be verified now, and must not be rejected as invalid.
-        Ok(jwt) if !GithubConfig::is_in(environment) => Authenticator::by_jwt(jwt),
+        Ok(jwt) if !GithubConfig::is_configured(environment) => Authenticator::by_jwt(jwt),
         Ok(_) => Authenticator::Misconfigured(error),
         Err(error) => Authenticator::Misconfigured(error),
     };
@@ -99,7 +99,7 @@ fn misconfigured_app(environment: Environment<'_>, error: ConfigError) -> App {
 
 /// GitHub as a source, if the environment has any setting of it; an error is a sentence about the settings.
 fn github_source(environment: Environment<'_>) -> Option<Result<Arc<GithubSource>, String>> {
-    GithubConfig::is_in(environment).then(|| {
+    GithubConfig::is_configured(environment).then(|| {
         let config = GithubConfig::from_env(environment).map_err(|error| error.to_string())?;
         GithubSource::new(config).map(Arc::new)
     })
@@ -109,7 +109,7 @@ fn github_source(environment: Environment<'_>) -> Option<Result<Arc<GithubSource
 struct UnconfiguredVerifier(String);
 
 #[async_trait]
-impl People for UnconfiguredVerifier {
+impl TokenVerifier for UnconfiguredVerifier {
     async fn verify(&self, _: &SecretString, _: &RepoId) -> Result<Verdict, AuthError> {
         Err(AuthError::Unavailable(self.0.clone()))
     }

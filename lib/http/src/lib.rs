@@ -1,4 +1,4 @@
-//! The endpoints of the heart, one file each, as one [`axum::Router`] for the functions and `coord serve`.
+//! The endpoints of the core, one file each, as one [`axum::Router`] for the functions and `coord serve`.
 
 pub mod body;
 pub mod conditional;

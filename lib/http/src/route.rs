@@ -62,7 +62,7 @@ pub struct Route {
 
 impl Route {
     /// Defaults of endpoints of agents, without a name and a handler.
-    pub const VARY_FOR_AGENTS: Route = Route {
+    pub const FOR_AGENTS: Route = Route {
         name: "",
         path: "",
         methods: "POST",
@@ -78,20 +78,20 @@ impl Route {
     };
 
     /// Defaults of endpoints of people.
-    pub const OF_PEOPLE: Route = Route {
+    pub const FOR_PEOPLE: Route = Route {
         methods: "GET, HEAD",
         audience: Audience::Person,
         is_compressed: true,
-        ..Route::VARY_FOR_AGENTS
+        ..Route::FOR_AGENTS
     };
 
     /// Defaults of endpoints of operators.
-    pub const OF_OPERATORS: Route = Route {
+    pub const FOR_OPERATORS: Route = Route {
         methods: "GET, HEAD",
         audience: Audience::Operator,
         function_seconds: 10,
         defers_work: false,
-        ..Route::VARY_FOR_AGENTS
+        ..Route::FOR_AGENTS
     };
 
     /// The function that serves the endpoint: the name of its file in `api/`.

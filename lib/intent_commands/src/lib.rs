@@ -3,7 +3,6 @@
 pub mod intent;
 pub mod ledger;
 pub mod map;
-mod outcome;
 pub mod sync;
 pub mod verify;
 pub mod why;

@@ -6,13 +6,11 @@ use anstyle::Style;
 use clap::Args;
 use coord_agent::exit_status::ExitStatus;
 use coord_agent::options::AgentArgs;
-use coord_agent::terminal::output::{FAINT, print, print_json, short, width};
+use coord_agent::terminal::output::{FAINT, print_as, short, width};
 use coord_agent::terminal::table::{Column, Cut, render};
 use coord_agent::workplace::Workplace;
-use coord_intents::intent_map::{LastHash, Row, write};
+use coord_intents::intent_map::{rows, write};
 use coord_protocol::MappedFile;
-
-use super::outcome::ask;
 
 /// Options of `coord map`.
 #[derive(Clone, Debug, Args)]
@@ -37,31 +35,13 @@ impl MapArgs {
         let workplace = Workplace::open(&self.agent)?;
         let repo_url = workplace.work.repo_url();
         let request = workplace.connection.client.intent_map(&repo_url, None);
-        let map = match ask(&workplace, request).await {
-            Ok(map) => map,
-            Err(error) => return workplace.print_failure(error),
-        };
-        match (self.json, self.markdown) {
-            (true, _) => print_json(&map)?,
-            (_, true) => print(&write("", &rows(&map.files)))?,
-            _ => print(&table(&map.files, width()))?,
-        }
+        let map = workplace.ask(request).await?;
+        print_as(self.json, &map, |map| match self.markdown {
+            true => write("", &rows(&map.files)),
+            false => table(&map.files, width()),
+        })?;
         Ok(ExitStatus::Done.into())
     }
-}
-
-/// The rows of `intent_map.md`.
-pub(super) fn rows(files: &[MappedFile]) -> Vec<Row> {
-    let row = |file: &MappedFile| Row {
-        path: file.file_path.clone(),
-        intent_id: file.intent_id.clone(),
-        hash: file
-            .hash
-            .as_deref()
-            .map_or_else(|| LastHash::Text(String::new()), LastHash::parse),
-        is_locked: file.is_locked,
-    };
-    files.iter().map(row).collect()
 }
 
 const COLUMNS: [Column; 4] = [

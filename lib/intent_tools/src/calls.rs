@@ -1,13 +1,13 @@
 //! Runs the operations for the calls of the tools.
 
 use coord_protocol::tool_names::{SELECT_ACTIVE_INTENT, UPDATE_INTENT};
-use coord_protocol::{IntentResponse, IntentUpdate, IntentUpdateRequest, SelectIntentCall, UpdateIntentCall};
+use coord_protocol::{
+    IntentResponse, IntentUpdate, IntentUpdateRequest, IntentsView, SelectIntentCall, UpdateIntentCall,
+};
 
 use coord_http::Session;
 use coord_http::body::parse;
-use coord_intents_server::operations::intents::{
-    IntentsRequest, IntentsView, act, edit_intent, list_intents, new_intent,
-};
+use coord_intents_server::operations::intents::{IntentsRequest, act, edit_intent, list_intents, new_intent};
 use coord_mcp::{Outcome, call_result};
 use coord_server::error::ApiError;
 use coord_server::operations::fields::require;
@@ -18,7 +18,6 @@ use rmcp::model::CallToolResult;
 pub enum IntentCall {
     /// A call of `select_active_intent`.
     Select(SelectIntentCall),
-    /// A call of `update_intent`.
     Update(Box<UpdateIntentCall>),
 }
 

@@ -3,7 +3,7 @@
 use coord_intents_server::operations::{intents, ledger};
 use coord_intents_server::{IntentsQuery, LedgerQuery};
 use coord_mcp::{
-    Offer, ResourceType, Tool, ToolGroup, ToolSet, annotations, argument_schema, as_json, parse_query, result_schema,
+    ResourceType, Tool, ToolGroup, ToolHost, ToolSet, annotations, argument_schema, as_json, parse_query, result_schema,
 };
 use coord_protocol::tool_names::{SELECT_ACTIVE_INTENT, UPDATE_INTENT};
 use coord_protocol::{AgentError, IntentResponse, SelectIntentCall, UpdateIntentCall};
@@ -77,22 +77,22 @@ pub const INTENT_TOOLS: ToolGroup = ToolGroup("intents");
 
 const GROUPS: &[ToolGroup] = &[ToolGroup::LOCKS, INTENT_TOOLS];
 
-fn select(name: &'static str, offer: Offer) -> Definition {
+fn select(name: &'static str, host: ToolHost) -> Definition {
     Definition::new(
         name,
         "Select the intent that you work on: its scope, constraints and criteria. Without intent_id: lists those that can be selected.",
-        argument_schema::<SelectIntentCall>(offer),
+        argument_schema::<SelectIntentCall>(host),
     )
     .with_title("Select an intent")
     .with_raw_output_schema(intent_result_schema().into())
     .with_annotations(annotations().read_only(false))
 }
 
-fn update(name: &'static str, offer: Offer) -> Definition {
+fn update(name: &'static str, host: ToolHost) -> Definition {
     Definition::new(
         name,
         "Write a new intent, mark criteria as met with proof, complete, abandon or block one.",
-        argument_schema::<UpdateIntentCall>(offer),
+        argument_schema::<UpdateIntentCall>(host),
     )
     .with_title("Update an intent")
     .with_raw_output_schema(intent_result_schema().into())

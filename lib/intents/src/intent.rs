@@ -1,12 +1,10 @@
 //! An intent: its purpose, its scope, its limits, and when it is done.
 
+pub use coord_protocol::{IntentStatus as Status, is_valid_intent_id as is_valid_id};
 use serde::{Deserialize, Serialize};
 
 /// The most intents of a repository.
 pub const MAX_INTENTS: usize = 1_000;
-
-/// The longest id, in bytes.
-pub const MAX_ID_LENGTH: usize = 64;
 
 /// An intent: the members of the original data model in their order, then Coord's. Patterns are not parsed here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,36 +60,20 @@ impl Intent {
         !self.missing().iter().any(|member| REQUIRED_TO_SELECT.contains(member))
     }
 
+    /// The texts of the criteria.
+    pub fn criterion_texts(&self) -> impl Iterator<Item = &String> {
+        self.acceptance_criteria.iter().map(|criterion| &criterion.text)
+    }
+
     /// Whether each criterion is marked as met.
     pub fn criteria_are_met(&self) -> bool {
         self.acceptance_criteria.iter().all(|criterion| criterion.met.is_some())
     }
 }
 
-/// Whether `id` has 1 to 64 letters, digits, `.`, `_` and `-` (ASCII), and begins with a letter or digit.
-pub fn is_valid_id(id: &str) -> bool {
-    id.len() <= MAX_ID_LENGTH
-        && id.starts_with(|first: char| first.is_ascii_alphanumeric())
-        && id
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
-}
-
-/// The state of an intent in its life cycle.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Status {
-    /// Not started.
-    #[default]
-    Pending,
-    /// Selected; its scope is frozen.
-    InProgress,
-    /// Each criterion is met, or a person gave a reason.
-    Completed,
-    /// Given up.
-    Abandoned,
-    /// Stopped by its budget, its breaker or a person.
-    Blocked,
+/// Whether work on the branch `one` and work on the branch `other` have a branch in common; `None` is every branch.
+pub fn have_common_branch(one: Option<&str>, other: Option<&str>) -> bool {
+    one.zip(other).is_none_or(|(one, other)| one == other)
 }
 
 /// The people or agents that may make a transition.
@@ -120,46 +102,12 @@ pub const TRANSITIONS: [(Status, Status, TransitionActor); 7] = [
     (Status::Blocked, Status::Abandoned, TransitionActor::Person),
 ];
 
-impl Status {
-    /// Every status, in the order of the model.
-    pub const ALL: [Self; 5] = [
-        Self::Pending,
-        Self::InProgress,
-        Self::Completed,
-        Self::Abandoned,
-        Self::Blocked,
-    ];
-
-    /// The name in the model.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "PENDING",
-            Self::InProgress => "IN_PROGRESS",
-            Self::Completed => "COMPLETED",
-            Self::Abandoned => "ABANDONED",
-            Self::Blocked => "BLOCKED",
-        }
-    }
-
-    /// The status of that name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.as_str() == name)
-    }
-
-    /// Whether an intent of this status owns its files.
-    pub fn is_active(self) -> bool {
-        matches!(self, Self::InProgress | Self::Blocked)
-    }
-
-    pub fn is_ended(self) -> bool {
-        matches!(self, Self::Completed | Self::Abandoned)
-    }
-
-    /// The people or agents that may make the transition to `next`; `None` if there is no such transition.
-    pub fn transition(self, next: Self) -> Option<TransitionActor> {
+impl TransitionActor {
+    /// The people or agents that may change the status `before` to `after`; `None` if there is no such transition.
+    pub fn of(before: Status, after: Status) -> Option<Self> {
         TRANSITIONS
             .into_iter()
-            .find(|&(from, to, _)| (from, to) == (self, next))
+            .find(|&(from, to, _)| (from, to) == (before, after))
             .map(|(_, _, permitted)| permitted)
     }
 }
@@ -245,7 +193,7 @@ mod tests {
         ];
         for (from, row) in Status::ALL.into_iter().zip(table) {
             for (to, permitted) in Status::ALL.into_iter().zip(row) {
-                assert_eq!(from.transition(to), permitted, "{from:?} -> {to:?}");
+                assert_eq!(TransitionActor::of(from, to), permitted, "{from:?} -> {to:?}");
             }
         }
     }

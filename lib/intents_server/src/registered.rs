@@ -61,7 +61,7 @@ impl Intents {
 
 /// The error for an intent that the repository does not have.
 pub(crate) fn unknown_intent(id: &str) -> ApiError {
-    let message = format!("there is no intent {id} in the repository; list those that there are, or write a new one");
+    let message = format!("the repository has no intent {id}; list the intents, or write a new one");
     ApiError::Extension(Box::new(AgentError {
         orchestration: Orchestration::new(Action::Stop, message.clone()),
         error: ErrorBody {

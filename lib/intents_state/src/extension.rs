@@ -1,10 +1,10 @@
-//! The additions of intents and their ledger to the heart.
+//! The additions of intents and their ledger to the core.
 
 use super::{intents, ledger};
 use coord_library::{Part, Source};
 use coord_state::extension::Extension;
 
-/// The additions of intents and their ledger to the heart.
+/// The additions of intents and their ledger to the core.
 pub static EXTENSION: Extension = Extension {
     name: "intents",
     lua: include!(concat!(env!("OUT_DIR"), "/part.rs")),

@@ -30,7 +30,7 @@ pub use result::{
     Interface, InterfaceResult, InterfaceUnknown, MAX_INTERFACE_BYTES, MAX_INTERFACE_NAME_BYTES, MAX_INTERFACE_NAMES,
 };
 
-use coord_scan::{Dialect, FileState, Language, text_of};
+use coord_scan::{Dialect, FileState, Language, text_to_scan};
 use outline::Outline;
 
 /// The interface of a file in `language` with this `content`.
@@ -41,7 +41,7 @@ use outline::Outline;
 /// # Errors
 /// When the interface cannot be read, with the reason.
 pub fn interface(language: Language, content: &[u8]) -> InterfaceResult {
-    let (state, text) = text_of(content, MAX_INTERFACE_BYTES as u64);
+    let (state, text) = text_to_scan(content, MAX_INTERFACE_BYTES as u64);
     interface_of_text(language, state, &text)
 }
 

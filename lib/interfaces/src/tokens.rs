@@ -12,7 +12,7 @@ pub(super) enum Kind {
     Number,
     /// A string, or a piece of one.
     Text,
-    Sign,
+    Punct,
     Open,
     Close,
 }

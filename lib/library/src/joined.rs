@@ -9,7 +9,7 @@ type Sources = BTreeMap<&'static str, &'static Source<'static>>;
 
 /// The modules and functions of all parts.
 #[derive(Debug, Default)]
-pub struct Joined {
+pub struct JoinedParts {
     modules: Sources,
     functions: Sources,
 }
@@ -17,13 +17,13 @@ pub struct Joined {
 /// The prelude by which modules find each other.
 const PRELUDE: &str = "local modules = {}\nlocal function require(name)\nreturn modules[name]\nend\n";
 
-impl Joined {
+impl JoinedParts {
     /// The parts together.
     ///
     /// # Panics
     /// When two of their modules, or two of their functions, have the same name.
     pub fn of(parts: impl IntoIterator<Item = &'static Part>) -> Self {
-        let mut joined = Joined::default();
+        let mut joined = JoinedParts::default();
         let add = |all: &mut Sources, files: &'static [(&'static str, Source<'static>)]| {
             for (name, source) in files {
                 assert!(all.insert(name, source).is_none(), "two Lua files have the name {name}");

@@ -13,6 +13,6 @@ mod source;
 mod tests;
 
 pub use build_script::write_part;
-pub use joined::Joined;
+pub use joined::JoinedParts;
 pub use part::Part;
 pub use source::Source;

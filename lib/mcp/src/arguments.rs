@@ -6,7 +6,7 @@ use coord_protocol::{CheckRequest, PostRequest};
 use coord_http::body::{parse_check, parse_post};
 use coord_server::error::ApiError;
 
-/// The arguments of a tool of the heart.
+/// The arguments of a tool of the core.
 #[derive(Clone, Debug)]
 pub enum Arguments {
     /// Arguments of `check_status`.
@@ -16,7 +16,7 @@ pub enum Arguments {
 }
 
 impl Arguments {
-    /// Reads the `arguments` of the tool `name`, a JSON object. `None` if the heart has no such tool.
+    /// Reads the `arguments` of the tool `name`, a JSON object. `None` if the core has no such tool.
     ///
     /// # Errors
     /// When the arguments do not have the shape of the tool's request.

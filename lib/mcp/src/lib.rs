@@ -1,9 +1,9 @@
 //! MCP (Model Context Protocol): the operations of agents as tools. One POST is one JSON-RPC request. The server keeps
 //! nothing between two requests.
 //!
-//! - `server`: the SDK's requests; [`Offer`]: whether a deployment or `coord mcp` offers the tools
+//! - `server`: the SDK's requests; [`ToolHost`]: whether a deployment or `coord mcp` runs the tools
 //! - `serve`: one request over HTTP
-//! - [`ToolSet`]: the tools, resources and rules that an extension registers; `tools`: the tools of the heart
+//! - [`ToolSet`]: the tools, resources and rules that an extension registers; `tools`: the tools of the core
 //! - `tool_selection`: the tools that a caller selects
 //! - `schema`: schemas from the HTTP types; [`Arguments`]; `operations`: calls
 //! - `results`, `teams`: results; `order`: the order of their members
@@ -16,7 +16,6 @@
 mod arguments;
 mod contents;
 mod instructions;
-mod offer;
 mod operations;
 mod order;
 mod resource_list;
@@ -26,6 +25,7 @@ mod schema;
 mod serve;
 mod server;
 mod teams;
+mod tool_host;
 mod tool_selection;
 mod tool_set;
 mod tools;
@@ -34,7 +34,6 @@ pub use arguments::Arguments;
 pub use contents::{as_json, parse_query};
 pub use coord_http::Session;
 pub use instructions::rules;
-pub use offer::Offer;
 pub use operations::call_result;
 pub use order::in_order;
 pub use resource_list::{GRAPH, JSON, LOCKS};
@@ -44,5 +43,6 @@ pub use schema::{argument_schema, result_schema};
 pub use serve::serve;
 pub use server::{RulesFile, SdkRequest, Server, ToolSelection};
 pub use teams::{author, message_line, missed_line};
+pub use tool_host::ToolHost;
 pub use tool_set::{CallResult, ResourceType, SelectableGroup, Tool, ToolGroup, ToolSet, ToolSets};
 pub use tools::annotations;

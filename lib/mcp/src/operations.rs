@@ -1,4 +1,4 @@
-//! Calls of the tools of the heart. They run the operations of the HTTP interface, with the same arguments and answers.
+//! Calls of the tools of the core. They run the operations of the HTTP interface, with the same arguments and answers.
 
 use rmcp::model::CallToolResult;
 

@@ -5,7 +5,7 @@ use futures::FutureExt;
 use rmcp::model::ResourceTemplate;
 
 use super::contents::{as_json, parse_query};
-use super::offer::Offer;
+use super::tool_host::ToolHost;
 use super::tool_set::{ResourceType, ToolSets};
 use coord_server::operations::{list_activity, list_locks};
 
@@ -17,7 +17,7 @@ pub const LOCKS: &str = "locks";
 /// The kind of the neighbors of a file.
 pub const GRAPH: &str = "graph";
 
-static HEART: [ResourceType; 2] = [
+static CORE: [ResourceType; 2] = [
     ResourceType {
         kind: LOCKS,
         template: "coord://locks{?repo_url,branch,holder,agent_id}",
@@ -80,13 +80,13 @@ static FILE_GRAPH: ResourceType = ResourceType {
 
 pub(super) fn resource_types(sets: ToolSets) -> impl Iterator<Item = &'static ResourceType> {
     let of_sets = sets.iter().flat_map(|set| set.resources);
-    HEART.iter().chain(of_sets).chain([&FILE_GRAPH])
+    CORE.iter().chain(of_sets).chain([&FILE_GRAPH])
 }
 
-pub(super) fn templates(sets: ToolSets, offer: Offer) -> Vec<ResourceTemplate> {
+pub(super) fn templates(sets: ToolSets, host: ToolHost) -> Vec<ResourceTemplate> {
     let template = |resource_type: &ResourceType| {
         let [name, title, description] = resource_type.words;
-        ResourceTemplate::new(offer.uri_template(resource_type.template), name)
+        ResourceTemplate::new(host.uri_template(resource_type.template), name)
             .with_title(title)
             .with_description(description)
             .with_mime_type(JSON)

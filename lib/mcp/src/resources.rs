@@ -37,7 +37,7 @@ pub(super) async fn read(
 
 /// A resource that a URI names.
 pub struct Resource {
-    pub of: &'static ResourceType,
+    pub resource_type: &'static ResourceType,
     /// Empty if resources of this type have no names.
     pub name: String,
     /// The whole URI, with the query.
@@ -55,19 +55,31 @@ impl Resource {
         };
         let name = uri.path().trim_start_matches('/');
         let kind = uri.authority().map(|authority| authority.as_str());
-        let of = resource_types(sets).find(|of| Some(of.kind) == kind && of.has_names() != name.is_empty());
-        let Some(of) = of else { return Ok(None) };
+        let is_meant = |resource_type: &&ResourceType| {
+            Some(resource_type.kind) == kind && resource_type.has_names() != name.is_empty()
+        };
+        let Some(resource_type) = resource_types(sets).find(is_meant) else {
+            return Ok(None);
+        };
         let name = percent_decode_str(name).decode_utf8();
         let name = name
             .map_err(|_| ApiError::invalid_field("path", "is not UTF-8"))?
             .into_owned();
-        Ok(Some(Resource { of, name, uri }))
+        Ok(Some(Resource {
+            resource_type,
+            name,
+            uri,
+        }))
     }
 }
 
 async fn contents(sets: ToolSets, session: &Session, uri: &str) -> Result<Option<String>, ApiError> {
     match Resource::named_by(sets, uri)? {
-        Some(Resource { of, name, uri }) => (of.read)(session, name, &uri).await.map(Some),
+        Some(Resource {
+            resource_type,
+            name,
+            uri,
+        }) => (resource_type.read)(session, name, &uri).await.map(Some),
         None => Ok(None),
     }
 }

@@ -18,9 +18,9 @@ const MAX_LINES: usize = 12;
 pub enum Outcome {
     /// The answer to a check.
     Check(CheckResponse),
-    /// The answer to a claim or a release, also if the rules refuse it.
+    /// The answer to a claim or a release, even if the rules refuse it.
     Post(PostResponse),
-    /// The answer about one intent, also if the rules refuse the call, or the intents that the caller can select.
+    /// The answer about one intent, even if the rules refuse the call, or the intents that the caller can select.
     Intent(Box<IntentResponse>),
     /// The answer of a tool of teams.
     Team(Box<TeamCallResponse>),

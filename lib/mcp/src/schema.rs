@@ -12,7 +12,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
 use utoipa::{PartialSchema, ToSchema};
 
-use super::offer::Offer;
+use super::tool_host::ToolHost;
 
 /// Arguments that schemas leave out although tools accept them: models do not need them, and each one costs tokens.
 const UNLISTED: [&str; 5] = ["tool_call", "session", "force", "wait_seconds", "interface_changes"];
@@ -20,7 +20,6 @@ const UNLISTED: [&str; 5] = ["tool_call", "session", "force", "wait_seconds", "i
 /// An argument that only the schema of claims lists.
 const CLAIM_ARGUMENT: &str = "interface";
 
-/// The schema of the request `T`.
 fn request_schema<T: ToSchema>() -> JsonObject {
     let mut schema = Components::of::<T>().reduce(&to_value(T::schema()), SchemaDetail::Request);
     schema.remove("description");
@@ -28,18 +27,18 @@ fn request_schema<T: ToSchema>() -> JsonObject {
 }
 
 /// The schema of the arguments of a tool with the request `T`, without arguments that a caller need not send.
-pub fn argument_schema<T: ToSchema>(offer: Offer) -> JsonObject {
+pub fn argument_schema<T: ToSchema>(host: ToolHost) -> JsonObject {
     let mut schema = request_schema::<T>();
     let is_claim = T::name() == PostRequest::name();
     let claim_argument = Some(&CLAIM_ARGUMENT).filter(|_| !is_claim);
-    let names = offer.filled_arguments().iter().chain(&UNLISTED).chain(claim_argument);
+    let names = host.filled_arguments().iter().chain(&UNLISTED).chain(claim_argument);
     for name in names {
         if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
             properties.remove(*name);
         }
     }
     if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
-        required.retain(|name| !name.as_str().is_some_and(|name| offer.is_optional(name)));
+        required.retain(|name| !name.as_str().is_some_and(|name| host.is_optional(name)));
     }
     schema
 }
@@ -82,7 +81,6 @@ enum SchemaDetail {
 }
 
 impl SchemaDetail {
-    /// The detail under `keyword`.
     fn under(self, keyword: &str) -> SchemaDetail {
         match (self, keyword) {
             (SchemaDetail::Request, _) => SchemaDetail::Request,

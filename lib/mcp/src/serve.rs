@@ -15,15 +15,15 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::sync::mpsc;
 
-use super::offer::Offer;
 use super::order::in_order;
 use super::resources;
 use super::server::{SdkRequest, Server, ToolSelection};
+use super::tool_host::ToolHost;
 use super::tool_set::{ToolGroup, ToolSets};
 use coord_http::Session;
 use coord_server::error::ApiError;
 
-/// The response to `request`, with the tools of the heart and of `sets` that the session selects. The caller has already
+/// The response to `request`, with the tools of the core and of `sets` that the session selects. The caller has already
 /// checked the Host, Origin, credential and size of the request.
 ///
 /// # Errors
@@ -46,7 +46,7 @@ pub async fn serve(sets: ToolSets, session: Session, request: Request<Bytes>) ->
         let selection = ToolSelection::Chosen(groups.clone());
         Ok(Server::new(
             sets,
-            Offer::Deployment,
+            ToolHost::Deployment,
             selection,
             Box::new(|_| None),
             sender.clone(),

@@ -1,9 +1,10 @@
 //! The SDK's requests. The SDK answers every other method with `method_not_found`.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use coord_runtime::mutex::lock;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, DiscoverResult,
@@ -16,7 +17,7 @@ use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
 use tokio::sync::{mpsc, oneshot};
 
-use super::offer::Offer;
+use super::tool_host::ToolHost;
 use super::tool_set::{Tool, ToolGroup, ToolSets};
 use super::tools::tools_in;
 use super::{instructions, resource_list};
@@ -85,7 +86,7 @@ const ROOTS_TIMEOUT: Duration = Duration::from_secs(2);
 /// The server for the SDK: over HTTP for one request, over stdio for a session.
 pub struct Server {
     sets: ToolSets,
-    offer: Offer,
+    host: ToolHost,
     selection: ToolSelection,
     /// The groups in the last list that the client got.
     listed_groups: Mutex<Option<Vec<ToolGroup>>>,
@@ -96,17 +97,17 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server of the heart and `sets`. The receiver of `requests` answers calls and reads.
+    /// A server of the core and `sets`. The receiver of `requests` answers calls and reads.
     pub fn new(
         sets: ToolSets,
-        offer: Offer,
+        host: ToolHost,
         selection: ToolSelection,
         rules_file: RulesFile,
         requests: mpsc::Sender<SdkRequest>,
     ) -> Self {
         Server {
             sets,
-            offer,
+            host,
             selection,
             listed_groups: Mutex::default(),
             rules_file,
@@ -150,8 +151,8 @@ impl Server {
 
     /// The definitions of the tools of `groups`.
     fn definitions<'g>(&self, groups: &'g [ToolGroup]) -> impl Iterator<Item = &'static ToolDefinition> + use<'g> {
-        let offer = self.offer;
-        tools_in(self.sets, groups).map(move |tool| tool.definition(offer))
+        let host = self.host;
+        tools_in(self.sets, groups).map(move |tool| tool.definition(host))
     }
 
     /// The groups whose tools a client can call.
@@ -178,11 +179,7 @@ impl Server {
 
     /// Whether the list of tools has changed since the client got it.
     async fn has_new_list(&self) -> bool {
-        let listed = self
-            .listed_groups
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let listed = lock(&self.listed_groups).clone();
         let Some(listed) = listed else { return false };
         matches!(self.selection, ToolSelection::AsNeeded)
             && self.current_groups(false).await.is_ok_and(|groups| groups != listed)
@@ -205,7 +202,7 @@ impl ServerHandler for Server {
             .enable_resources()
             .enable_tools()
             .build();
-        if self.offer == Offer::WorkingCopy {
+        if self.host == ToolHost::WorkingCopy {
             capabilities = ServerCapabilities::builder()
                 .enable_prompts()
                 .enable_resources()
@@ -220,7 +217,7 @@ impl ServerHandler for Server {
         let config = ServerConfig::new(capabilities).with_server_info(server);
         // The rules are only about files.
         match self.callable_groups().contains(&ToolGroup::LOCKS) {
-            true => config.with_instructions(instructions::rules(self.sets, self.offer)),
+            true => config.with_instructions(instructions::rules(self.sets, self.host)),
             false => config,
         }
     }
@@ -249,7 +246,7 @@ impl ServerHandler for Server {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        if self.offer == Offer::Deployment {
+        if self.host == ToolHost::Deployment {
             return None;
         }
         let uris = requested.resource_subscriptions.iter().flatten();
@@ -288,7 +285,7 @@ impl ServerHandler for Server {
     ) -> Result<ListToolsResult, ErrorData> {
         let groups = self.current_groups(true).await?;
         let tools = self.definitions(&groups).cloned().collect();
-        *self.listed_groups.lock().unwrap_or_else(PoisonError::into_inner) = Some(groups);
+        *lock(&self.listed_groups) = Some(groups);
         let (ttl, scope) = match self.selection {
             ToolSelection::Chosen(_) => (LISTS_TTL_MS, CacheScope::Public),
             ToolSelection::AsNeeded => (SELECTION_TTL_MS, CacheScope::Private),
@@ -362,7 +359,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         Ok(
-            ListResourceTemplatesResult::with_all_items(resource_list::templates(self.sets, self.offer))
+            ListResourceTemplatesResult::with_all_items(resource_list::templates(self.sets, self.host))
                 .with_ttl_ms(LISTS_TTL_MS)
                 .with_cache_scope(CacheScope::Public),
         )
@@ -384,11 +381,9 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(
-            ListPromptsResult::with_all_items(vec![instructions::prompt(self.offer)])
-                .with_ttl_ms(LISTS_TTL_MS)
-                .with_cache_scope(CacheScope::Public),
-        )
+        Ok(ListPromptsResult::with_all_items(vec![instructions::prompt(self.host)])
+            .with_ttl_ms(LISTS_TTL_MS)
+            .with_cache_scope(CacheScope::Public))
     }
 
     async fn get_prompt(
@@ -397,7 +392,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        Ok(instructions::coordinate(self.sets, self.offer, &request.name, &arguments)?.into())
+        Ok(instructions::coordinate(self.sets, self.host, &request.name, &arguments)?.into())
     }
 }
 

@@ -62,7 +62,7 @@ fn team_lines(team: &TeamView) -> Vec<String> {
         format!("{} ({}): {state}{claims}", member.agent_id, member.login)
     }));
     lines.extend(team.shutdown.as_ref().map(|shutdown| {
-        let target = shutdown.target.as_deref().unwrap_or("everybody");
+        let target = shutdown.target.as_deref().unwrap_or("everyone");
         format!(
             "Shutdown {} of {target}, requested by {}: {}",
             shutdown.id,
@@ -155,7 +155,7 @@ fn passed_line(task: &PassedTask) -> String {
                 text(&task.until)
             )
         }
-        PassedReason::Branch => format!("its files are of branch {}", text(&task.branch)),
+        PassedReason::Branch => format!("its files are on branch {}", text(&task.branch)),
         PassedReason::FilesClaimed => format!("a task that you have has '{}'", text(&task.file)),
         PassedReason::Intent => "intents do not let you write its files".to_owned(),
         PassedReason::TooMuch => "its files have too many locks or neighbors".to_owned(),

@@ -1,4 +1,4 @@
-//! Tools and resources of the heart and of extensions, and the groups by which callers select tools.
+//! Tools and resources of the core and of extensions, and the groups by which callers select tools.
 
 use std::sync::OnceLock;
 
@@ -7,7 +7,7 @@ use coord_http::Session;
 use futures::future::BoxFuture;
 use rmcp::model::{CallToolResult, Tool as Definition};
 
-use super::offer::Offer;
+use super::tool_host::ToolHost;
 use coord_server::error::ApiError;
 
 /// The result of a call. An error means that the repository's source refused the caller's credential.
@@ -30,7 +30,7 @@ pub struct Tool {
     pub name: &'static str,
     /// A server with one of these groups has the tool.
     groups: &'static [ToolGroup],
-    define: fn(&'static str, Offer) -> Definition,
+    define: fn(&'static str, ToolHost) -> Definition,
     /// Calls the tool. The arguments are a JSON object.
     pub call: for<'a> fn(&'a Session, &'a str) -> CallResult<'a>,
     /// The definitions for a deployment and for a working copy.
@@ -41,7 +41,7 @@ impl Tool {
     pub const fn new(
         name: &'static str,
         groups: &'static [ToolGroup],
-        define: fn(&'static str, Offer) -> Definition,
+        define: fn(&'static str, ToolHost) -> Definition,
         call: for<'a> fn(&'a Session, &'a str) -> CallResult<'a>,
     ) -> Self {
         Tool {
@@ -57,13 +57,13 @@ impl Tool {
         self.groups.iter().any(|group| groups.contains(group))
     }
 
-    pub(super) fn definition(&self, offer: Offer) -> &Definition {
+    pub(super) fn definition(&self, host: ToolHost) -> &Definition {
         let [deployment, working_copy] = &self.definitions;
-        let definition = match offer {
-            Offer::Deployment => deployment,
-            Offer::WorkingCopy => working_copy,
+        let definition = match host {
+            ToolHost::Deployment => deployment,
+            ToolHost::WorkingCopy => working_copy,
         };
-        definition.get_or_init(|| (self.define)(self.name, offer))
+        definition.get_or_init(|| (self.define)(self.name, host))
     }
 }
 

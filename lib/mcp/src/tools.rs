@@ -1,4 +1,4 @@
-//! The tools of the heart, and the list of all tools.
+//! The tools of the core, and the list of all tools.
 
 use coord_http::body::{parse_check, parse_post};
 use coord_protocol::tool_names::{CHECK_STATUS, POST_STATUS};
@@ -8,12 +8,12 @@ use rmcp::model::{JsonObject, MetaObject, Tool as Definition, ToolAnnotations};
 use serde_json::Value;
 
 use super::arguments::Arguments;
-use super::offer::Offer;
 use super::operations;
 use super::schema::{argument_schema, result_schema};
+use super::tool_host::ToolHost;
 use super::tool_set::{Tool, ToolGroup, ToolSets};
 
-static HEART: [Tool; 2] = [
+static CORE: [Tool; 2] = [
     Tool::new(
         CHECK_STATUS,
         &[ToolGroup::LOCKS, ToolGroup::FILES],
@@ -29,15 +29,15 @@ static HEART: [Tool; 2] = [
 ];
 
 pub(super) fn tools_in(sets: ToolSets, groups: &[ToolGroup]) -> impl Iterator<Item = &'static Tool> + use<'_> {
-    let all = HEART.iter().chain(sets.iter().flat_map(|set| set.tools));
+    let all = CORE.iter().chain(sets.iter().flat_map(|set| set.tools));
     all.filter(|tool| tool.is_in(groups))
 }
 
-fn check_status(name: &'static str, offer: Offer) -> Definition {
+fn check_status(name: &'static str, host: ToolHost) -> Definition {
     Definition::new(
         name,
         "Call before you plan an edit: who else works on these files or on files that import them. Changes nothing.",
-        argument_schema::<CheckRequest>(offer),
+        argument_schema::<CheckRequest>(host),
     )
     .with_title("Check files")
     .with_meta(always_loaded())
@@ -45,18 +45,18 @@ fn check_status(name: &'static str, offer: Offer) -> Definition {
     .with_annotations(annotations().read_only(true))
 }
 
-fn post_status(name: &'static str, offer: Offer) -> Definition {
-    let description = match offer {
-        Offer::Deployment => {
+fn post_status(name: &'static str, host: ToolHost) -> Definition {
+    let description = match host {
+        ToolHost::Deployment => {
             "Claim files before you edit them: WRITING, or READING to build on them; all or none. Again within 4 minutes \
              to keep them. OPEN once pushed. Follow orchestration.action."
         }
-        Offer::WorkingCopy => {
+        ToolHost::WorkingCopy => {
             "Claim files before you edit them: WRITING, or READING to build on them; all or none. OPEN once pushed. Do \
              what orchestration.action says."
         }
     };
-    Definition::new(name, description, argument_schema::<PostRequest>(offer))
+    Definition::new(name, description, argument_schema::<PostRequest>(host))
         .with_title("Claim or release files")
         .with_meta(always_loaded())
         .with_raw_output_schema(result_schema::<PostResponse, AgentError>().into())

@@ -4,9 +4,9 @@ use coord_protocol::AgentError;
 use coord_server::operations::fields::require;
 use rmcp::model::{CallToolResult, ContentBlock};
 
-use super::board::{Board, Defaults, Requests};
 use super::call::OpenCodeCall;
 use super::refusal::{refusal_text, with_parameter_names};
+use super::team_client::{Defaults, Requests, TeamClient};
 use super::tool_answer::OpenCodeAnswer;
 use super::{messages, records, teams};
 
@@ -18,7 +18,7 @@ pub fn refusal(error: AgentError) -> CallToolResult {
     result
 }
 
-/// Answers `call` with the help of `requests`.
+/// Answers `call` by making `requests`.
 ///
 /// # Errors
 /// When an argument is not valid, or a request is refused.
@@ -27,62 +27,62 @@ pub async fn answer<R: Requests>(
     defaults: &Defaults,
     requests: &R,
 ) -> Result<OpenCodeAnswer, R::Error> {
-    let board = |place, agent: &Option<String>| Board::new(requests, place, agent, defaults);
+    let client = |place, agent: &Option<String>| TeamClient::new(requests, place, agent, defaults);
     match call {
         OpenCodeCall::SpawnTeam(arguments) => {
             let info = arguments.leader_info.clone().unwrap_or_default();
-            board(&arguments.place, &info.agent_id)?.spawn(&info, defaults).await
+            client(&arguments.place, &info.agent_id)?.spawn(&info, defaults).await
         }
         OpenCodeCall::DiscoverTeams(place) => teams::discover(requests, place).await,
         OpenCodeCall::JoinTeam(arguments) => {
             let info = arguments.agent_info.clone().unwrap_or_default();
-            board(&arguments.place, &info.agent_id)?.join(&info, defaults).await
+            client(&arguments.place, &info.agent_id)?.join(&info, defaults).await
         }
-        OpenCodeCall::GetTeamInfo(place) => board(place, &None)?.info().await,
+        OpenCodeCall::GetTeamInfo(place) => client(place, &None)?.info().await,
         OpenCodeCall::SendMessage(arguments) => {
             let to = require("targetAgentId", &arguments.target_agent_id)?;
             let message = require("message", &arguments.message)?;
-            board(&arguments.place, &arguments.from_agent_id)?
+            client(&arguments.place, &arguments.from_agent_id)?
                 .send(to, message)
                 .await
         }
         OpenCodeCall::BroadcastMessage(arguments) => {
             let message = require("message", &arguments.message)?;
-            board(&arguments.place, &arguments.from_agent_id)?
+            client(&arguments.place, &arguments.from_agent_id)?
                 .broadcast(message)
                 .await
         }
-        OpenCodeCall::ReadMessages(arguments) => board(&arguments.place, &arguments.agent_id)?.read(0, None).await,
+        OpenCodeCall::ReadMessages(arguments) => client(&arguments.place, &arguments.agent_id)?.read(0, None).await,
         OpenCodeCall::PollInbox(arguments) => {
             let since = arguments.since.as_deref();
             let since = since.map(|text| records::parse_time("since", text));
             let timeout_ms = arguments.timeout_ms.unwrap_or(messages::DEFAULT_TIMEOUT_MS);
-            board(&arguments.place, &arguments.agent_id)?
+            client(&arguments.place, &arguments.agent_id)?
                 .read(timeout_ms, since.transpose()?)
                 .await
         }
         OpenCodeCall::CreateTask(arguments) => {
             let data = require("taskData", &arguments.task_data)?;
-            board(&arguments.place, &arguments.agent_id)?.create(data).await
+            client(&arguments.place, &arguments.agent_id)?.create(data).await
         }
         OpenCodeCall::GetTasks(arguments) => {
             let filters = arguments.filters.clone().unwrap_or_default();
-            board(&arguments.place, &None)?.list(&filters, arguments.after).await
+            client(&arguments.place, &None)?.list(&filters, arguments.after).await
         }
         OpenCodeCall::ClaimTask(arguments) => {
             let id = require("taskId", &arguments.task_id)?;
-            board(&arguments.place, &arguments.agent_id)?.claim(id).await
+            client(&arguments.place, &arguments.agent_id)?.claim(id).await
         }
         OpenCodeCall::UpdateTask(arguments) => {
             let id = require("taskId", &arguments.task_id)?;
             let updates = require("updates", &arguments.updates)?;
-            board(&arguments.place, &arguments.agent_id)?.update(id, updates).await
+            client(&arguments.place, &arguments.agent_id)?.update(id, updates).await
         }
         OpenCodeCall::RequestShutdown(arguments) => {
-            board(&arguments.place, &arguments.agent_id)?.request_shutdown().await
+            client(&arguments.place, &arguments.agent_id)?.request_shutdown().await
         }
         OpenCodeCall::ApproveShutdown(arguments) => {
-            board(&arguments.place, &arguments.agent_id)?.approve_shutdown().await
+            client(&arguments.place, &arguments.agent_id)?.approve_shutdown().await
         }
     }
 }

@@ -2,24 +2,24 @@
 //! requests. A server runs its own operations for them, and `coord mcp` asks its server. No rule of teams is here.
 //!
 //! - `tools`: the tool definitions; `call`: their arguments; `answer`, `tool_answer`: their answers
-//! - `board`: requests and their caller; `teams`, `tasks`, `messages`: the requests of each tool
+//! - `team_client`: requests and their caller; `teams`, `tasks`, `messages`: the requests of each tool
 //! - `records`: HTTP responses as the plugin's records; [`plugin_records`]: records for its files
 //! - `refusal`: refusals, in the plugin's sentences and with its parameter names
 
 mod answer;
-mod board;
 mod call;
 mod messages;
 pub mod plugin_records;
 mod records;
 mod refusal;
 mod tasks;
+mod team_client;
 mod teams;
 mod tool_answer;
 mod tools;
 
 pub use answer::{answer, refusal};
-pub use board::{Defaults, Refused, Requests};
 pub use call::OpenCodeCall;
+pub use team_client::{Defaults, Refused, Requests};
 pub use tool_answer::OpenCodeAnswer;
 pub use tools::OPENCODE;

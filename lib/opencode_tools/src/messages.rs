@@ -12,8 +12,8 @@ use coord_teams::texts::BROADCAST;
 use coord_teams::time::Time;
 use tokio::time::Instant;
 
-use super::board::{Board, Requests, answer_of};
 use super::records;
+use super::team_client::{Requests, TeamClient, answer_of};
 use super::tool_answer::OpenCodeAnswer;
 use coord_server::error::ApiError;
 
@@ -23,7 +23,7 @@ pub(super) const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 /// Most messages of an answer. The next answer has the rest.
 const MAX_MESSAGES: u32 = 500;
 
-impl<R: Requests> Board<'_, R> {
+impl<R: Requests> TeamClient<'_, R> {
     /// `send-message`
     pub async fn send(&self, to: &str, message: &str) -> Result<OpenCodeAnswer, R::Error> {
         if to == BROADCAST {

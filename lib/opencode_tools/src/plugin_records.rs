@@ -14,7 +14,7 @@ use coord_teams::time::{InvalidTime, Time};
 /// The sender of Coord's own messages.
 const COORD: &str = "coord";
 
-/// A value that no record of the plugin can have.
+/// A value that the plugin's records cannot represent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnrepresentableValue {
     #[error(transparent)]
@@ -23,8 +23,10 @@ pub enum UnrepresentableValue {
     Time(#[from] InvalidTime),
 }
 
+/// Converts a task.
+///
 /// # Errors
-/// When the plugin cannot have a name or a time of the task.
+/// When the plugin cannot represent a name or a time of the task.
 pub fn task(view: TaskView) -> Result<StoreTask, UnrepresentableValue> {
     let time = |text: Option<String>| text.as_deref().map(Time::parse).transpose();
     let handle = |name: Option<String>| name.as_deref().map(Handle::parse).transpose();
@@ -55,7 +57,7 @@ pub fn task(view: TaskView) -> Result<StoreTask, UnrepresentableValue> {
     })
 }
 
-/// The message. The recipients of a broadcast are the `members` of the team that had joined before it.
+/// Converts a message. The recipients of a broadcast are the `members` of the team that had joined before it.
 ///
 /// # Errors
 /// Those of [`task`].

@@ -12,9 +12,9 @@ use coord_teams::time::Time;
 use crate::plugin_records::{self, UnrepresentableValue};
 use coord_server::error::ApiError;
 
-/// A record of Coord that the plugin cannot have is a defect of Coord.
+/// Coord allows no value that the plugin cannot represent, so such a record is a defect of Coord.
 fn defect(problem: impl Into<UnrepresentableValue>) -> ApiError {
-    tracing::error!(problem = %problem.into(), "the plugin cannot have this record");
+    tracing::error!(problem = %problem.into(), "the plugin cannot represent this record");
     ApiError::Internal
 }
 

@@ -9,9 +9,9 @@ use coord_protocol::team_tools::{ListTasksCall, TeamCall, TeamCallResponse};
 use coord_teams::answers;
 use coord_teams::task::Task;
 
-use super::board::{Board, Requests, answer_of};
 use super::records::{self, plugin_status};
 use super::refusal::refused_by_rules;
+use super::team_client::{Requests, TeamClient, answer_of};
 use super::tool_answer::OpenCodeAnswer;
 use coord_server::error::ApiError;
 use coord_teams_state::teams::TeamRefusal;
@@ -19,7 +19,7 @@ use coord_teams_state::teams::TeamRefusal;
 /// Most tasks of an answer.
 const MAX_TASKS: u32 = 500;
 
-impl<R: Requests> Board<'_, R> {
+impl<R: Requests> TeamClient<'_, R> {
     /// `create-task`
     pub async fn create(&self, data: &TaskData) -> Result<OpenCodeAnswer, R::Error> {
         let data = data.clone();

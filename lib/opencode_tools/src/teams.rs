@@ -10,9 +10,9 @@ use coord_teams::answers;
 use coord_teams::texts::shutdown_requested;
 use serde::Serialize;
 
-use super::board::{Board, Defaults, Refused, Requests, answer_of};
 use super::records;
 use super::refusal::refused_by_rules;
+use super::team_client::{Defaults, Refused, Requests, TeamClient, answer_of};
 use super::tool_answer::OpenCodeAnswer;
 use coord_server::error::ApiError;
 use coord_teams_state::teams::TeamRefusal;
@@ -61,7 +61,7 @@ fn member_fields(handle: Option<String>, info: &AgentInfo, defaults: &Defaults, 
     }
 }
 
-impl<R: Requests> Board<'_, R> {
+impl<R: Requests> TeamClient<'_, R> {
     /// `spawn-team`
     pub async fn spawn(&self, info: &AgentInfo, defaults: &Defaults) -> Result<OpenCodeAnswer, R::Error> {
         let handle = self.agent.clone().unwrap_or_else(|| LEADER.to_owned());

@@ -14,8 +14,8 @@ use futures::FutureExt;
 use rmcp::model::{CallToolResult, JsonObject, Tool as Definition, ToolAnnotations};
 
 use super::answer::{answer, refusal};
-use super::board::{Defaults, Requests};
 use super::call::OpenCodeCall;
+use super::team_client::{Defaults, Requests};
 
 /// The tool `$name`, whose arguments are a `$call`.
 macro_rules! tool {
@@ -23,14 +23,14 @@ macro_rules! tool {
         Tool::new(
             $name,
             &[GROUP],
-            |name, offer| definition(name, $description, argument_schema::<$call>(offer)),
+            |name, host| definition(name, $description, argument_schema::<$call>(host)),
             |session, arguments| call(session, $name, arguments),
         )
     };
 }
 
 static TOOLS: [Tool; 14] = [
-    tool!(tool_names::SPAWN_TEAM, SpawnTeam, "Make a team, which you lead."),
+    tool!(tool_names::SPAWN_TEAM, SpawnTeam, "Create a team and lead it."),
     tool!(tool_names::DISCOVER_TEAMS, InRepository, "List the teams."),
     tool!(
         tool_names::JOIN_TEAM,
@@ -38,11 +38,11 @@ static TOOLS: [Tool; 14] = [
         "Join a team; agentId is your name there."
     ),
     tool!(tool_names::GET_TEAM_INFO, InTeam, "Show a team and its members."),
-    tool!(tool_names::SEND_MESSAGE, SendMessage, "Tell a member something."),
+    tool!(tool_names::SEND_MESSAGE, SendMessage, "Send a member a message."),
     tool!(
         tool_names::BROADCAST_MESSAGE,
         BroadcastMessage,
-        "Tell all other members something."
+        "Send all other members a message."
     ),
     tool!(tool_names::READ_MESSAGES, ActAs, "Read your new messages."),
     tool!(
@@ -60,17 +60,17 @@ static TOOLS: [Tool; 14] = [
     tool!(
         tool_names::UPDATE_TASK,
         UpdateTask,
-        "Change a task; status completed ends yours."
+        "Edit a task, or complete yours with status completed."
     ),
     tool!(
         tool_names::REQUEST_SHUTDOWN,
         ActAs,
-        "Ask the team to end. You stop; the others are asked."
+        "Request a shutdown. You stop; the others are asked."
     ),
     tool!(
         tool_names::APPROVE_SHUTDOWN,
         ActAs,
-        "Stop, as a shutdown asks: your tasks are released."
+        "Approve a shutdown and stop: your tasks are released."
     ),
 ];
 

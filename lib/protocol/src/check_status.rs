@@ -33,10 +33,10 @@ wire! {
         /// The files whose interface changes; `interface` is about the others.
         #[schema(schema_with = schema::interface_changes)]
         pub interface_changes: Option<Vec<String>>,
-        /// The intent that the work belongs to; where it is left out, the one that the caller has selected.
+        /// The intent that the work belongs to; if omitted, the one that the caller has selected.
         pub intent_id: optional IntentId as String,
         agent_id,
-        /// Fields that were sent and that it does not have.
+        /// Fields of the sent request that this type does not have.
         #[serde(skip)]
         #[schema(ignore)]
         pub unknown_fields: Vec<String>,

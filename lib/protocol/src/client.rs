@@ -11,6 +11,5 @@ mod teams;
 pub use error::ClientError;
 pub use events::{EventStream, StreamItem};
 pub use http::{ActivityFilter, Client, ClientSettings, GraphFilter, LocksFilter, SERVER_HEADER};
-pub use intents::IntentsView;
 pub use ledger::LedgerFilter;
 pub use teams::{HistoryFilter, TaskFilter};

@@ -107,7 +107,7 @@ codes! {
     BudgetExhausted = 409 "BUDGET_EXHAUSTED";
     /// The same tool call was made too often in a row.
     CircuitOpen = 409 "CIRCUIT_OPEN";
-    /// There is an intent with this id.
+    /// An intent with this id exists.
     IntentExists = 409 "INTENT_EXISTS";
     /// The status of the intent does not allow this change.
     IntentTransition = 409 "INTENT_TRANSITION";
@@ -131,11 +131,11 @@ codes! {
     NotLeader = 403 "NOT_LEADER", of a team;
     /// Only the creator of the task and the leader may do this.
     NotCreator = 403 "NOT_CREATOR", of a team;
-    /// The caller's handle has another agent of the same login now.
+    /// Another agent of the same login has taken over the caller's handle.
     Superseded = 409 "SUPERSEDED", of a team;
     /// The team is closed.
     TeamClosed = 409 "TEAM_CLOSED", of a team;
-    /// There is a team with this name.
+    /// A team with this name exists.
     TeamExists = 409 "TEAM_EXISTS", of a team;
     /// A bound of teams is reached.
     TooMany = 409 "TOO_MANY", of a team;
@@ -155,9 +155,9 @@ codes! {
     CursorAhead = 409 "CURSOR_AHEAD", of a team;
     /// The `request_key` was used for another request.
     KeyReused = 409 "KEY_REUSED", of a team;
-    /// There is a task with this id.
+    /// A task with this id exists.
     TaskExists = 409 "TASK_EXISTS", of a team;
-    /// The files of the task are of another branch.
+    /// The files of the task belong to another branch.
     OtherBranch = 409 "OTHER_BRANCH", of a team;
     /// A file of the task is claimed with a task that the caller has.
     FilesClaimed = 409 "FILES_CLAIMED", of a team;
@@ -177,7 +177,7 @@ codes! {
     TaskReserved = 409 "TASK_RESERVED", of a team;
     /// The team is strict, and dependencies are not met.
     DependenciesUnmet = 409 "DEPENDENCIES_UNMET", of a team;
-    /// The caller stops, or is asked to.
+    /// The caller has stopped, or was asked to.
     ShuttingDown = 409 "SHUTTING_DOWN", of a team;
     /// Another member has the claim now.
     ClaimLost = 409 "CLAIM_LOST", of a team;
@@ -209,7 +209,7 @@ codes! {
     UnsupportedMediaType = 415 "UNSUPPORTED_MEDIA_TYPE";
     /// Too many requests.
     RateLimited = 429 "RATE_LIMITED";
-    /// A defect of the server.
+    /// A bug in the server.
     Internal = 500 "INTERNAL";
     /// The response took too long.
     TimedOut = 503 "TIMED_OUT";

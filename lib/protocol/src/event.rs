@@ -18,7 +18,7 @@ use crate::team_event::{MessageSent, ShutdownChange, TaskChange, TasksCreated, T
 pub enum Event {
     /// Files were claimed.
     LockGranted(LockChange),
-    /// A claim was renewed: its locks expire later, or are those of the agent that has taken its handle over.
+    /// A claim was renewed: its locks expire later, or belong to the agent that took over its handle.
     LockRenewed(LockChange),
     /// Locks were released.
     LockReleased(LocksEnded),
@@ -28,9 +28,9 @@ pub enum Event {
     LockRefused(LockRefusal),
     /// Files that have become free are reserved for a claim that was refused before.
     LockReserved(LockReservation),
-    /// The interface of a file changed, although its writer was to keep it.
+    /// The interface of a file changed, although its writer promised to keep it.
     InterfaceChanged(InterfaceChanged),
-    /// The branch has another head.
+    /// The head of the branch moved.
     HeadMoved(HeadMoved),
     /// A new graph of the branch was published.
     GraphUpdate(GraphUpdate),
@@ -38,7 +38,7 @@ pub enum Event {
     GraphProgress(GraphProgress),
     /// An intent was written, changed, or has another status.
     IntentChanged(IntentChange),
-    /// A person has let two intents overlap.
+    /// A person allowed two intents to overlap.
     IntentOverlapAllowed(OverlapAllowed),
     /// A person has made an intent the owner of files.
     FileTakenOver(FilesTakenOver),
@@ -194,7 +194,7 @@ wire! {
     pub struct LockChange {
         /// Verified login of the holder.
         pub user: String,
-        /// The holder's name to show; the login where none is known.
+        /// The holder's display name; the login if none is known.
         pub user_name: String,
         /// The agent of the holder.
         pub agent_id: maybe AgentId as String,
@@ -203,7 +203,7 @@ wire! {
         /// The branch.
         #[schema(value_type = Branch)]
         pub branch: String,
-        /// The branch that the holder commits to, if it is another.
+        /// The branch that the holder commits to, if it is not `branch`.
         pub work_branch: maybe Branch as String,
         /// The mode of the locks.
         pub status: LockMode,
@@ -320,7 +320,7 @@ wire! {
     pub struct LockRefusal {
         /// Verified login of the caller.
         pub user: String,
-        /// The caller's name to show; the login where none is known.
+        /// The caller's display name; the login if none is known.
         pub user_name: String,
         /// The agent of the caller.
         pub agent_id: maybe AgentId as String,
@@ -375,7 +375,7 @@ wire! {
     pub struct LockReservation {
         /// Verified login of the caller whose claim it is.
         pub user: String,
-        /// The caller's name to show; the login where none is known.
+        /// The caller's display name; the login if none is known.
         pub user_name: String,
         /// The agent of the caller.
         pub agent_id: maybe AgentId as String,
@@ -409,11 +409,11 @@ wire! {
         pub time_ms: i64,
     }
 
-    /// A file whose interface changed, although its writer was to keep it.
+    /// A file whose interface changed, although its writer promised to keep it.
     pub struct InterfaceChanged {
         /// Verified login of the writer.
         pub user: String,
-        /// The writer's name to show; the login where none is known.
+        /// The writer's display name; the login if none is known.
         pub user_name: String,
         /// The agent of the writer.
         pub agent_id: maybe AgentId as String,
@@ -439,7 +439,7 @@ wire! {
         pub time_ms: i64,
     }
 
-    /// A branch with another head.
+    /// A branch whose head moved.
     pub struct HeadMoved {
         /// The branch.
         #[schema(value_type = Branch)]
@@ -447,7 +447,7 @@ wire! {
         /// Its head.
         #[schema(value_type = CommitSha)]
         pub head: String,
-        /// Its head before; absent for a branch that is new here.
+        /// Its previous head; absent for a branch that Coord did not know.
         pub previous: maybe CommitSha as String,
         /// When Coord received it, Unix seconds.
         #[schema(minimum = 0)]

@@ -11,7 +11,7 @@ wire! {
     #[derive(Default)]
     pub struct ActCaller {
         repo_url,
-        /// The branch of the work; `main` where it is left out.
+        /// The branch of the work; `main` if omitted.
         pub branch: optional Branch as String,
         /// The session of the agent, for the ledger.
         pub session: Option<AgentSession>,
@@ -19,7 +19,7 @@ wire! {
     }
 }
 
-/// The selection of an intent.
+/// Selects an intent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct SelectIntentRequest {
     /// The acting caller, and its repository and branch.
@@ -28,19 +28,19 @@ pub struct SelectIntentRequest {
 }
 
 wire! {
-    /// The completion of an intent.
+    /// Completes an intent.
     #[derive(Default)]
     pub struct CompleteIntentRequest {
         /// The acting caller, and its repository and branch.
         #[serde(flatten)]
         pub caller: ActCaller,
-        /// Although criteria are not met: a person's act, with a `reason`.
+        /// Completes it although criteria are not met. Requires a person and a `reason`.
         pub force: Option<bool>,
         /// Why.
         pub reason: optional PlainLine as String,
     }
 
-    /// The end of an intent that is not done, or its stop.
+    /// Abandons or blocks an intent.
     #[derive(Default)]
     pub struct StopIntentRequest {
         /// The acting caller, and its repository and branch.
@@ -50,7 +50,7 @@ wire! {
         pub reason: required PlainLine as String,
     }
 
-    /// The consent that a blocked intent goes on.
+    /// Unblocks an intent.
     #[derive(Default)]
     pub struct UnblockIntentRequest {
         /// The acting caller, and its repository and branch.
@@ -60,7 +60,7 @@ wire! {
         pub reason: optional PlainLine as String,
     }
 
-    /// The consent that two intents overlap.
+    /// Allows two intents to overlap.
     #[derive(Default)]
     pub struct AllowOverlapRequest {
         /// The acting caller, and its repository and branch.
@@ -70,7 +70,7 @@ wire! {
         pub other: required IntentId as String,
     }
 
-    /// The files that an intent takes over.
+    /// Makes an intent the owner of files.
     #[derive(Default)]
     pub struct TakeOverRequest {
         /// The acting caller, and its repository and branch.
@@ -94,11 +94,11 @@ pub enum IntentAct {
     Abandon(StopIntentRequest),
     /// It is stopped.
     Block(StopIntentRequest),
-    /// It continues. A person's act.
+    /// It continues. Requires a person.
     Unblock(UnblockIntentRequest),
-    /// It may overlap with another one. A person's act.
+    /// It may overlap with another one. Requires a person.
     Allow(AllowOverlapRequest),
-    /// It takes over files that another intent owns. A person's act.
+    /// It takes over files that another intent owns. Requires a person.
     TakeOver(TakeOverRequest),
 }
 

@@ -11,7 +11,7 @@ wire! {
     pub struct IntentChange {
         /// Verified login of the caller.
         pub user: String,
-        /// The caller's name to show; the login where none is known.
+        /// The caller's display name; the login if none is known.
         pub user_name: String,
         /// The agent of the caller.
         pub agent_id: maybe AgentId as String,
@@ -38,7 +38,7 @@ wire! {
 pub struct OverlapAllowed {
     /// Verified login of the person.
     pub user: String,
-    /// The person's name to show; the login where none is known.
+    /// The person's display name; the login if none is known.
     pub user_name: String,
     /// The intent.
     #[schema(value_type = IntentId)]
@@ -59,7 +59,7 @@ wire! {
     pub struct FilesTakenOver {
         /// Verified login of the person.
         pub user: String,
-        /// The person's name to show; the login where none is known.
+        /// The person's display name; the login if none is known.
         pub user_name: String,
         /// The owner.
         #[schema(value_type = IntentId)]

@@ -14,7 +14,7 @@ wire! {
         repo_url,
         /// The branch that the work is for.
         pub branch: optional Branch as String,
-        /// The intent; without it, the intents that there are.
+        /// The intent; if omitted, all intents are listed.
         pub intent_id: optional IntentId as String,
         agent_id,
     }
@@ -60,7 +60,7 @@ wire! {
         pub action: required IntentUpdate as IntentUpdate,
         /// With ABANDON and BLOCK: why.
         pub reason: Option<String>,
-        /// With EDIT: criteria that are met, each with its proof.
+        /// With EDIT: criteria that are met, each with evidence.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub met: Vec<CriterionEvidence>,
         /// A short name.
@@ -93,9 +93,8 @@ impl UpdateIntentCall {
     pub fn into_request(mut self) -> Option<IntentUpdateRequest> {
         let caller = ActCaller {
             repo_url: self.repo_url.clone(),
-            branch: None,
-            session: None,
             agent_id: self.agent_id.clone(),
+            ..ActCaller::default()
         };
         let reason = self.reason.take();
         Some(match self.action? {

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::error::{ErrorBody, ErrorCode};
 use crate::locks::{HeldLock, is_zero};
-use crate::orchestration::{Action, Orchestration};
+use crate::orchestration::{Action, Metadata, Orchestration};
 use crate::plain_text::visible_line;
 use crate::schema::{
     Branch, BranchOrEvery, IntentId, IntentIdOrNone, IntentName, PlainLine, PlainText, RelatedSpecification,
@@ -16,10 +16,11 @@ use crate::schema::{
 };
 
 /// Where an intent is in its life.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum IntentStatus {
     /// Written, not begun.
+    #[default]
     Pending,
     /// Selected; its scope is frozen.
     InProgress,
@@ -31,16 +32,74 @@ pub enum IntentStatus {
     Blocked,
 }
 
+impl IntentStatus {
+    /// Every status.
+    pub const ALL: [Self; 5] = [
+        Self::Pending,
+        Self::InProgress,
+        Self::Completed,
+        Self::Abandoned,
+        Self::Blocked,
+    ];
+
+    /// The spelling on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "PENDING",
+            Self::InProgress => "IN_PROGRESS",
+            Self::Completed => "COMPLETED",
+            Self::Abandoned => "ABANDONED",
+            Self::Blocked => "BLOCKED",
+        }
+    }
+
+    /// The status of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == name)
+    }
+
+    /// Whether an intent of this status owns its files.
+    pub fn is_active(self) -> bool {
+        matches!(self, Self::InProgress | Self::Blocked)
+    }
+
+    /// Whether the work on an intent of this status is over.
+    pub fn is_ended(self) -> bool {
+        matches!(self, Self::Completed | Self::Abandoned)
+    }
+}
+
+/// Whether `id` has 1 to 64 letters, digits, `.`, `_` and `-` (ASCII), and begins with a letter or digit.
+pub fn is_valid_intent_id(id: &str) -> bool {
+    id.len() <= 64
+        && id.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && id
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+}
+
 /// The state of a holder, which decides its next acts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum HolderState {
     /// Nothing was asked yet, or the work has ended.
+    #[default]
     Request,
     /// A prompt is there, and no intent is selected.
     Reasoning,
     /// An intent is selected.
     Action,
+}
+
+impl HolderState {
+    /// The spelling on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Request => "REQUEST",
+            Self::Reasoning => "REASONING",
+            Self::Action => "ACTION",
+        }
+    }
 }
 
 wire! {
@@ -97,9 +156,9 @@ wire! {
         /// Its id.
         #[schema(value_type = IntentId)]
         pub id: String,
-        /// A short name; empty where it is missing.
+        /// A short name; empty if missing.
         pub name: String,
-        /// Why; empty where it is missing.
+        /// Why; empty if missing.
         pub description: String,
         /// Where it is in its life.
         pub status: IntentStatus,
@@ -128,17 +187,17 @@ wire! {
         /// The criteria that are met.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub criteria: Vec<MetCriterion>,
-        /// Members without which it means little: `name`, `description`, `owned_scope`, `acceptance_criteria`. Without the first
-        /// or the third it cannot be selected.
+        /// Recommended fields that are empty: `name`, `description`, `owned_scope` or `acceptance_criteria`. Without a name and a
+        /// scope it cannot be selected.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub missing: Vec<String>,
-        /// Intents with which a person has let it overlap.
+        /// Intents that a person has allowed it to overlap.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[schema(value_type = Vec<IntentId>)]
         pub may_overlap: Vec<String>,
         /// Login that wrote it.
         pub author: maybe String,
-        /// Login that changed its words last, if another.
+        /// Login that last edited it, if not the author.
         pub editor: maybe String,
         /// Why it was blocked, abandoned or completed by force.
         pub reason: maybe String,
@@ -171,19 +230,19 @@ wire! {
     #[derive(Default)]
     pub struct NewIntentRequest {
         repo_url,
-        /// Its id; a UUID where it is left out.
+        /// Its id; a UUID if omitted.
         pub id: optional IntentId as String,
-        /// Its members.
+        /// Its fields.
         #[serde(flatten)]
         pub fields: IntentFields,
         agent_id,
     }
 
-    /// Changes of an intent: members that are left out stay.
+    /// Changes to an intent. Omitted fields stay the same.
     #[derive(Default)]
     pub struct EditIntentRequest {
         repo_url,
-        /// Its new members.
+        /// Its new fields.
         #[serde(flatten)]
         pub fields: IntentFields,
         /// Criteria that are met now, each with its evidence.
@@ -200,7 +259,7 @@ wire! {
 /// A criterion, and the evidence that it is met.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct CriterionEvidence {
-    /// The criterion, word by word.
+    /// The criterion, verbatim.
     #[schema(value_type = PlainLine)]
     pub criterion: String,
     /// The evidence: a command and its result, a test, a commit.
@@ -209,7 +268,7 @@ pub struct CriterionEvidence {
 }
 
 wire! {
-    /// The members of an intent that callers write.
+    /// The fields of an intent that callers write.
     #[derive(Default)]
     pub struct IntentFields {
         /// A short name.
@@ -225,7 +284,7 @@ wire! {
         /// When it is done: 50 of 500 characters.
         #[schema(max_items = 50)]
         pub acceptance_criteria: optional Vec<PlainLine> as Vec<String>,
-        /// Its limits. Of a budget that is there, raising or removing a limit takes a person.
+        /// Its limits. Raising or removing an existing limit takes a person.
         pub budget: Option<BudgetLimits>,
         /// The model that works on it.
         #[schema(max_length = 128)]
@@ -291,9 +350,9 @@ pub struct SessionTokens {
 }
 
 wire! {
-    /// One intent, or why nothing was done with it.
+    /// An intent, or why the request was refused.
     pub struct IntentResponse {
-        /// Whether it was done as asked.
+        /// Whether the request was carried out.
         pub success: bool,
         /// The intent as it is now; absent where it is not known.
         pub intent: maybe IntentView,
@@ -340,13 +399,17 @@ impl IntentResponse {
         }
     }
 
-    /// A refusal by the rules.
+    /// A refusal by the rules of a request about the intent `id`.
     pub fn refusal(
-        code: ErrorCode,
+        id: &str,
         intent: Option<IntentView>,
         state: HolderState,
-        orchestration: Orchestration,
+        (code, action, reason): (ErrorCode, Action, String),
     ) -> Self {
+        let metadata = Metadata {
+            intent_id: Some(id.to_owned()),
+            ..Metadata::default()
+        };
         let error = ErrorBody {
             error: code,
             message: String::new(),
@@ -355,13 +418,26 @@ impl IntentResponse {
         IntentResponse {
             success: false,
             error: Some(error),
-            ..IntentResponse::new(intent, state, orchestration)
+            ..IntentResponse::new(intent, state, Orchestration::new(action, reason).with(metadata))
         }
     }
 }
 
+/// The parts of a response of `GET /api/intents` besides the list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IntentsView {
+    /// Only the list.
+    #[default]
+    List,
+    /// Also the files that active intents own, and all locks.
+    State,
+    /// Also the intents that can be selected, as text for an agent's prompt.
+    Context,
+}
+
 wire! {
     /// The intents of a repository.
+    #[derive(Default)]
     #[schema(as = Intents)]
     pub struct IntentsResponse {
         /// The intents, in the order in which they were written.
@@ -379,7 +455,7 @@ wire! {
         pub locks: maybe Vec<HeldLock>,
         /// With `view=context`: the intents that can be selected, as text for an agent's prompt.
         pub context: maybe String,
-        /// Number of intents that are left out, the oldest, because all together are too large.
+        /// Number of intents that are left out, the oldest ones, because the response would be too large.
         #[serde(default, skip_serializing_if = "is_zero")]
         #[schema(required = false)]
         pub intents_omitted: u64,

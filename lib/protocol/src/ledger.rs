@@ -15,9 +15,9 @@ wire! {
     #[derive(Default)]
     pub struct RecordRequest {
         repo_url,
-        /// The branch that the work is for; `main` where it is left out.
+        /// The branch that the work is for; `main` if omitted.
         pub branch: optional Branch as String,
-        /// The intent; where it is left out, the one that the caller has selected.
+        /// The intent; if omitted, the one that the caller has selected.
         pub intent_id: optional IntentId as String,
         /// The agent's data about itself.
         #[serde(default)]
@@ -85,19 +85,37 @@ wire! {
         /// Why it failed or was refused. A `mutation` or `call` that has one is a failure.
         #[serde(default)]
         pub error_message: Option<String>,
-        /// `AST_REFACTOR` or `INTENT_EVOLUTION`, where the agent says so.
+        /// `AST_REFACTOR` or `INTENT_EVOLUTION`, if the agent states it.
         #[serde(default)]
         #[schema(schema_with = mutation_class, required = false)]
         pub mutation_class: Option<String>,
     }
 }
 
+impl RecordEntry {
+    /// An event without optional fields.
+    pub fn new(trace_id: String, kind: RecordKind) -> Self {
+        RecordEntry {
+            trace_id,
+            kind,
+            tool_name: None,
+            tool_input: None,
+            reasoning: None,
+            file_path: None,
+            hash: None,
+            token: None,
+            output_summary: String::new(),
+            error_message: None,
+            mutation_class: None,
+        }
+    }
+}
+
 /// The values of `mutation_class`.
+pub const MUTATION_CLASSES: [&str; 2] = ["AST_REFACTOR", "INTENT_EVOLUTION"];
+
 fn mutation_class() -> Object {
-    one_of(
-        &["AST_REFACTOR", "INTENT_EVOLUTION"],
-        "The kind of the change, where the agent says so",
-    )
+    one_of(&MUTATION_CLASSES, "The kind of the change, if the agent states it")
 }
 
 /// The outcome for an event.
@@ -106,7 +124,7 @@ fn mutation_class() -> Object {
 pub enum Recorded {
     /// Recorded as done.
     Success,
-    /// Recorded as a failure: the caller has no lock on the file, or said so itself.
+    /// Recorded as a failure: the caller has no lock on the file, or reported the failure itself.
     Failure,
     /// Recorded as refused.
     Denied,
@@ -174,9 +192,9 @@ pub enum FileVerdict {
     Changed,
     /// It has a content that was recorded earlier.
     Reverted,
-    /// It is not there, and was not recorded as deleted.
+    /// It does not exist, and was not recorded as deleted.
     Missing,
-    /// Nothing was recorded of it.
+    /// The ledger has no record of it.
     Unrecorded,
 }
 

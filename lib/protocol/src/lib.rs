@@ -14,6 +14,7 @@
 //! - [`event`], [`team_event`], [`stream`]: events of state changes; other messages of the stream
 //! - [`schema`]: strings of the wire as JSON Schema
 //! - [`plain_text`]: text of other people, made safe for terminals and models
+//! - [`sentence`]: parts of sentences for agents and people
 //! - `client` (a feature): an HTTP client
 
 #![warn(missing_docs)]
@@ -41,6 +42,7 @@ pub mod orchestration;
 pub mod plain_text;
 pub mod post_status;
 pub mod schema;
+pub mod sentence;
 pub mod stream;
 pub mod tasks;
 pub mod team_event;
@@ -53,8 +55,8 @@ pub use activity::ActivityResponse;
 pub use check_status::{CheckRequest, CheckResponse};
 #[cfg(feature = "client")]
 pub use client::{
-    ActivityFilter, Client, ClientError, ClientSettings, EventStream, GraphFilter, HistoryFilter, IntentsView,
-    LedgerFilter, LocksFilter, SERVER_HEADER, StreamItem, TaskFilter,
+    ActivityFilter, Client, ClientError, ClientSettings, EventStream, GraphFilter, HistoryFilter, LedgerFilter,
+    LocksFilter, SERVER_HEADER, StreamItem, TaskFilter,
 };
 pub use error::{AgentError, ErrorBody, ErrorCode, RefusalCode};
 pub use event::{Event, PublishedEvent};
@@ -65,8 +67,8 @@ pub use intent_acts::{
 pub use intent_tools::{IntentUpdate, IntentUpdateRequest, SelectIntentCall, UpdateIntentCall};
 pub use intents::{
     AgentSession, BudgetLimits, CriterionEvidence, EditIntentRequest, HolderState, IntentBudget, IntentFields,
-    IntentResponse, IntentStatus, IntentView, IntentsResponse, MetCriterion, NewIntentRequest, SessionTokens, ToolCall,
-    UsageRequest,
+    IntentResponse, IntentStatus, IntentView, IntentsResponse, IntentsView, MetCriterion, NewIntentRequest,
+    SessionTokens, ToolCall, UsageRequest, is_valid_intent_id,
 };
 pub use ledger::{
     FileContent, FileReport, FileVerdict, LedgerResponse, MapResponse, MappedFile, RecordEntry, RecordKind,

@@ -17,7 +17,7 @@ pub enum LockStatus {
     Open,
 }
 
-/// The lock mode: how a file is wanted or held.
+/// The mode of a lock or a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum LockMode {
@@ -57,7 +57,7 @@ impl InterfacePromise {
     }
 }
 
-/// How another holder's lock concerns a request.
+/// How another holder's lock affects a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum LockType {
@@ -77,7 +77,7 @@ wire! {
     pub struct OtherLock {
         /// Verified login of the holder.
         pub user: String,
-        /// The holder's name to show; the login where none is known.
+        /// The holder's display name; the login if none is known.
         pub user_name: String,
         /// The mode of the lock; with RESERVED and WAITING, of the claim that waits.
         pub status: LockMode,
@@ -89,7 +89,7 @@ wire! {
         pub neighbor_of: maybe FilePath as String,
         /// `keeps` where the holder keeps the interface of the file, so that its neighbors are not blocked; absent otherwise.
         pub interface: maybe InterfacePromise,
-        /// Whether several may write the file at once: then the lock is no conflict. Absent where it is not so.
+        /// Whether several may write the file at once: then the lock is no conflict. Absent if not.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pub shared: bool,
         /// The holder's description of its work, and the reason.
@@ -119,7 +119,7 @@ wire! {
     pub struct Reader {
         /// Verified login.
         pub user: String,
-        /// Name to show; the login where none is known.
+        /// Display name; the login if none is known.
         pub user_name: String,
         /// The mode of its lock on a shared file, where it is WRITING.
         pub status: maybe LockMode,
@@ -139,7 +139,7 @@ wire! {
         pub expiry: i64,
     }
 
-    /// A lock of the caller's own, under its file.
+    /// A lock of the caller, under its file.
     #[schema(as = OwnLockView)]
     pub struct OwnLock {
         /// The mode of the lock.
@@ -163,7 +163,7 @@ wire! {
         pub interface: maybe InterfacePromise,
         /// The intent that the lock is for.
         pub intent_id: maybe IntentId as String,
-        /// The agent whose lock it was until this claim, which has taken it over.
+        /// The agent that held the lock until this claim took it over.
         pub taken_from: maybe AgentId as String,
     }
 }
@@ -181,7 +181,7 @@ pub struct LocksResponse {
     /// Changes that are on work branches and not on the branch that they are for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pending: Vec<PendingChange>,
-    /// Claims that were refused for others' locks and are still made, the oldest first.
+    /// Claims that others' locks refused and that their callers still repeat, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<WaitingClaim>,
 }
@@ -195,9 +195,9 @@ wire! {
         /// The branch.
         #[schema(value_type = Branch)]
         pub branch: String,
-        /// Verified login of the one who waits.
+        /// Verified login of the waiting caller.
         pub user: String,
-        /// The name to show; the login where none is known.
+        /// The display name; the login if none is known.
         pub user_name: String,
         /// The agent that waits.
         pub agent_id: maybe AgentId as String,
@@ -241,7 +241,7 @@ wire! {
         pub work_branch: String,
         /// Verified login of its author.
         pub user: String,
-        /// The author's name to show; the login where none is known.
+        /// The author's display name; the login if none is known.
         pub user_name: String,
         /// The agent of the author.
         pub agent_id: maybe AgentId as String,
@@ -267,11 +267,11 @@ wire! {
         /// The branch that it is held on.
         #[schema(value_type = Branch)]
         pub branch: String,
-        /// The branch that the holder commits to, where it is another one.
+        /// The branch that the holder commits to, if it is not `branch`.
         pub work_branch: maybe Branch as String,
         /// Verified login of the holder.
         pub user: String,
-        /// The holder's name to show; the login where none is known.
+        /// The holder's display name; the login if none is known.
         pub user_name: String,
         /// The agent of the holder.
         pub agent_id: maybe AgentId as String,
@@ -281,7 +281,7 @@ wire! {
         pub status: LockMode,
         /// `keeps` where the holder keeps the interface of the file; absent otherwise.
         pub interface: maybe InterfacePromise,
-        /// Whether several may write the file at once. Absent where it is not so.
+        /// Whether several may write the file at once. Absent if not.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pub shared: bool,
         /// The commit of the holder's working copy when it was first granted; for a writer, the head of the branch, in full.

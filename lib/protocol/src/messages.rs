@@ -21,13 +21,13 @@ wire! {
         /// The recipients: handles, or `broadcast` alone for all other members. Required with type `plain`; `idle` goes to the leader.
         #[schema(min_items = 1, max_items = 100)]
         pub to: optional Vec<TaskId> as Vec<String>,
-        /// `plain` where it is left out, or `idle`. Messages of other types follow from assignments and shutdowns.
+        /// `plain` (the default) or `idle`. Messages of other types follow from assignments and shutdowns.
         #[serde(rename = "type")]
         #[schema(schema_with = sendable_type, required = false)]
         pub kind: Option<String>,
         /// The text.
         pub message: required LongText as String,
-        /// The text in short.
+        /// A summary of the text.
         pub summary: optional PlainLine as String,
         /// The task that it is about.
         pub task_id: optional TaskId as String,
@@ -52,14 +52,14 @@ wire! {
         /// again.
         #[schema(maximum = 999_999_999_999_u64)]
         pub cursor: Option<u64>,
-        /// Seconds to wait for a message; 0 where it is left out.
+        /// Seconds to wait for a message; 0 if omitted.
         #[schema(maximum = 20)]
         pub wait: Option<u32>,
-        /// The most messages; 100 where it is left out.
+        /// Maximum number of messages; 100 if omitted.
         #[schema(minimum = 1, maximum = 500)]
         pub limit: Option<u32>,
-        /// Whether another agent, or a program, reads for this one: then the agent does not count as seen, and its claims are not renewed. So
-        /// it is too where the header `X-Coord-Agent` names another agent than `agent_id`.
+        /// Whether another agent, or a program, reads for this one: then the agent does not count as seen, and its claims are not renewed.
+        /// The same applies if the header `X-Coord-Agent` names a different agent than `agent_id`.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pub for_another: bool,
     }
@@ -85,19 +85,19 @@ wire! {
         pub kind: MessageType,
         /// When it was sent, ISO 8601.
         pub timestamp: String,
-        /// Whether the reader, or in a history each recipient, has proved to have it.
+        /// Whether the reader, or in a history each recipient, has confirmed it.
         pub read: bool,
-        /// The text in short.
+        /// A summary of the text.
         pub summary: maybe String,
         /// The task that it is about.
         pub task_id: maybe String,
         /// The message that it replies to.
         pub reply_to: maybe u64,
-        /// In a history: the first 20 recipients that have not proved to have it.
+        /// In a history: the first 20 recipients that have not confirmed it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[schema(max_items = 20)]
         pub unread_by: Vec<String>,
-        /// In a history: the number of recipients that have not proved to have it.
+        /// In a history: the number of recipients that have not confirmed it.
         #[serde(default, skip_serializing_if = "crate::locks::is_zero")]
         pub unread_count: u64,
     }
@@ -120,7 +120,7 @@ pub struct SendMessageResponse {
 }
 
 wire! {
-    /// Messages of the caller's inbox. `unread` counts those that are given, too.
+    /// Messages of the caller's inbox. `unread` includes the returned ones.
     #[schema(as = Inbox)]
     pub struct InboxResponse {
         /// The team.
@@ -129,16 +129,16 @@ wire! {
         pub handle: String,
         /// The messages, in order.
         pub messages: Vec<MessageView>,
-        /// The cursor for the next read, which proves that these have arrived.
+        /// The cursor for the next read, which confirms these messages.
         pub cursor: u64,
-        /// Number of messages that the caller has not proved to have.
+        /// Number of messages that the caller has not confirmed.
         pub unread: u64,
-        /// Number of broadcasts that are dropped, and that the caller was never given.
+        /// Number of dropped broadcasts that the caller never received.
         #[serde(default, skip_serializing_if = "crate::locks::is_zero")]
         pub missed: u64,
         /// Whether more messages follow at once.
         pub has_more: bool,
-        /// Whether no message came in the time to wait.
+        /// Whether the wait ended without a message.
         pub timed_out: bool,
         /// The open shutdown.
         pub shutdown: maybe ShutdownView,

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use crate::schema::RepoUrl;
 use crate::tasks::{TaskPriority, TaskStatus};
 
-/// Where a call is for.
+/// The repository that a call is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
 pub struct InRepository {
     /// The repository.
@@ -21,7 +21,7 @@ pub struct InRepository {
     pub repo_url: Option<String>,
 }
 
-/// In which team a call is for.
+/// The team that a call is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
 pub struct InTeam {
     #[expect(missing_docs, reason = "its name says it")]
@@ -33,7 +33,7 @@ pub struct InTeam {
     pub team: Option<String>,
 }
 
-/// How an agent is known; where a field is left out, as the environment of `coord mcp` says.
+/// An agent's identity. Omitted fields come from the environment of `coord mcp`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -110,7 +110,7 @@ pub struct PollInbox {
     pub agent_id: Option<String>,
     /// Default 30000; answered sooner where the server waits less.
     pub timeout_ms: Option<u64>,
-    /// You have older messages: ISO 8601.
+    /// Only messages after this time, ISO 8601.
     pub since: Option<String>,
 }
 
@@ -140,7 +140,7 @@ pub struct CreateTask {
     pub agent_id: Option<String>,
 }
 
-/// Which tasks are listed.
+/// Filters for a list of tasks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -158,7 +158,7 @@ pub struct GetTasks {
     pub place: InTeam,
     #[expect(missing_docs, reason = "its name says it")]
     pub filters: Option<TaskFilters>,
-    /// Where the last answer says so.
+    /// The `after` that the last answer named.
     pub after: Option<u64>,
 }
 

@@ -74,11 +74,11 @@ wire! {
         pub command: nullable Cow<'static, str>,
         /// Why, in one sentence.
         pub reason: String,
-        /// Particulars of PULL, PUSH, WAIT and some others.
+        /// Details of PULL, PUSH, WAIT and some others.
         pub metadata: maybe Metadata,
     }
 
-    /// Particulars of a command.
+    /// Details of a command.
     #[derive(Default)]
     pub struct Metadata {
         /// Head of the branch.
@@ -103,7 +103,7 @@ wire! {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[schema(min_items = 1, max_items = 3)]
         pub suggested_tasks: Vec<SuggestedTask>,
-        /// With WAIT and SWITCH_TASK, files near to the requested ones that a claim would be granted.
+        /// With WAIT and SWITCH_TASK, files near the requested ones for which a claim would be granted.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[schema(min_items = 1, max_items = 5)]
         pub free: Vec<String>,
@@ -111,9 +111,9 @@ wire! {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[schema(min_items = 1)]
         pub unpushed: Vec<String>,
-        /// With WAIT for locks, the place of the claim in the queue: it is kept while the same claim is made again within 30 seconds.
+        /// With WAIT for locks, the claim's ticket in the queue. Repeating the same claim within 30 seconds keeps it.
         pub ticket: maybe String,
-        /// From 1 on, among the claims that want one of the files.
+        /// Its position among the claims for any of the files, from 1.
         #[schema(minimum = 1)]
         pub position: maybe u64,
         /// The first of the claims that were refused before it.
@@ -128,7 +128,7 @@ wire! {
         pub retry_after: maybe i64,
     }
 
-    /// A claim that waits, and comes first.
+    /// An earlier claim that also waits.
     pub struct ClaimBefore {
         /// Verified login.
         pub user: String,
@@ -136,7 +136,7 @@ wire! {
         pub agent_id: maybe AgentId as String,
         /// Its purpose.
         pub message: String,
-        /// Since when it waits, Unix seconds.
+        /// When it began to wait, Unix seconds.
         #[schema(minimum = 0)]
         pub since: i64,
     }

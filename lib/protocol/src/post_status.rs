@@ -28,15 +28,15 @@ wire! {
         /// The commit that the working copy is at: `git rev-parse HEAD`.
         pub agent_head: required CommitId as String,
         base_head,
-        /// With WRITING: `keeps` if the interface of the files stays as it is, so that others that keep theirs may write their neighbors.
-        /// A new claim without it may change it; a renewal without it leaves the earlier declaration.
+        /// With WRITING: `keeps` if the interface of the files stays as it is, so that others that keep theirs may write the neighbors.
+        /// A new claim that omits the field may change it; a renewal keeps the earlier declaration.
         pub interface: Option<InterfacePromise>,
         /// The files whose interface changes; `interface` is about the others.
         #[schema(schema_with = schema::interface_changes)]
         pub interface_changes: Option<Vec<String>>,
-        /// With OPEN, the commit that was pushed. Required where the caller has one of the files WRITING, unless `abandon` is true.
+        /// With OPEN, the commit that was pushed. Required if the caller holds any of the files for writing, unless `abandon` is true.
         pub new_repo_head: optional CommitId as String,
-        /// The intent that the work belongs to; where it is left out, the one that the caller has selected.
+        /// The intent that the work belongs to; if omitted, the one that the caller has selected.
         pub intent_id: optional IntentId as String,
         /// With WRITING, the tool call that the claim is for: a turn of the intent's budget.
         pub tool_call: Option<ToolCall>,
@@ -54,10 +54,10 @@ wire! {
         /// lower limit.
         #[schema(minimum = 0, maximum = 20)]
         pub wait_seconds: optional u32 as u32,
-        /// With OPEN: take others' locks on these files away, with `message` as the reason. It takes a person who owns the repository: a
+        /// With OPEN: force-release others' locks on these files, with `message` as the reason. It takes a person who owns the repository: a
         /// request without `agent_id`, of a login with `admin` or `maintain` at GitHub, or of `COORD_APPROVERS`. The next call of each holder is STOP.
         pub force: Option<bool>,
-        /// Fields that were sent and that it does not have.
+        /// Fields of the sent request that this type does not have.
         #[serde(skip)]
         #[schema(ignore)]
         pub unknown_fields: Vec<String>,

@@ -13,10 +13,10 @@ use crate::schema::EventId;
 pub enum StreamMessage {
     /// The first message: the events after `cursor` follow.
     StreamOpened(StreamOpened),
-    /// Events are lost, because the log no longer reaches back to the last one: read the state again. Those after `cursor`
+    /// Events were missed, because the log no longer reaches back to the last one: read the state again. Those after `cursor`
     /// follow.
     Resync(Resync),
-    /// Nothing else has been sent for a while, or `is_live` has changed.
+    /// No other message was sent for a while, or `is_live` changed.
     Heartbeat(Heartbeat),
     /// The last message: the stream ends.
     StreamEnded(StreamEnded),
@@ -46,7 +46,7 @@ pub struct StreamOpened {
     /// Longest time without a message, in seconds.
     #[schema(minimum = 1)]
     pub heartbeat_seconds: u64,
-    /// Whether events arrive as they happen; not while the store is away.
+    /// Whether events arrive as they happen: false while the store is unavailable.
     pub is_live: bool,
     /// The clock of the server, milliseconds since 1970.
     #[schema(minimum = 0)]
@@ -61,13 +61,13 @@ pub struct Resync {
     pub cursor: String,
 }
 
-/// A sign of life.
+/// A heartbeat.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct Heartbeat {
     /// Everything up to this event was sent, or is of other branches.
     #[schema(value_type = EventId)]
     pub cursor: String,
-    /// Whether events arrive as they happen; not while the store is away.
+    /// Whether events arrive as they happen: false while the store is unavailable.
     pub is_live: bool,
     /// The clock of the server, milliseconds since 1970.
     #[schema(minimum = 0)]
@@ -84,7 +84,7 @@ pub enum StreamEnd {
     TimeLimit,
     /// The caller no longer has the right to read the repository.
     Forbidden,
-    /// The server stops. Resume at once: another may be there.
+    /// The server stops. Resume at once: another one may have taken over.
     Shutdown,
     /// The right could not be verified again, or the log not read. Resume after a pause.
     Unavailable,

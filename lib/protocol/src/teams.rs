@@ -25,14 +25,14 @@ wire! {
         agent_id,
     }
 
-    /// How the caller is known in a team.
+    /// The caller's handle and display names in a team.
     #[derive(Default)]
     pub struct MemberFields {
-        /// The handle; the `agent_id` where it is left out.
+        /// The handle; the `agent_id` if omitted.
         pub handle: optional Handle as String,
-        /// Name of the agent, to show; the handle where it is left out.
+        /// Display name of the agent; the handle if omitted.
         pub agent_name: optional PlainLine as String,
-        /// Kind of the agent, to show: `agent` where it is left out.
+        /// Kind of the agent, for display; `agent` if omitted.
         pub agent_type: optional PlainLine as String,
     }
 
@@ -100,7 +100,7 @@ pub enum ShutdownStep {
 }
 
 wire! {
-    /// A step of a shutdown, with its particulars.
+    /// A step of a shutdown, with its details.
     #[derive(Default)]
     pub struct ShutdownRequest {
         /// The acting caller.
@@ -112,7 +112,7 @@ wire! {
         pub target: optional Handle as String,
         /// Why: required with `reject`.
         pub reason: optional PlainLine as String,
-        /// With `request`: seconds to respond; 60 where it is left out.
+        /// With `request`: seconds to respond; 60 if omitted.
         #[schema(minimum = 1, maximum = 86_400)]
         pub respond_by_seconds: Option<u32>,
         /// The open shutdown: required with `approve`, `reject` and `force`.
@@ -129,7 +129,7 @@ wire! {
         pub leader: String,
         /// Number of members.
         pub member_count: u32,
-        /// When it was made, ISO 8601.
+        /// When it was created, ISO 8601.
         pub created: String,
         /// When it was closed, ISO 8601.
         pub closed_at: maybe String,
@@ -192,13 +192,13 @@ wire! {
         pub ended_at: maybe String,
         /// Ids of the tasks that it has.
         pub claims: Vec<String>,
-        /// Number of messages that it has not proved to have.
+        /// Number of messages that it has not confirmed.
         pub unread: u64,
         /// Number of the newest message when it joined: broadcasts after it are to this member.
         #[serde(default)]
         #[schema(required = true)]
         pub joined_after: u64,
-        /// Number of the message up to which it has proved to have all.
+        /// Number of the newest message up to which it has confirmed all.
         #[serde(default)]
         #[schema(required = true)]
         pub read_to: u64,
@@ -237,7 +237,7 @@ wire! {
     pub struct TeamView {
         /// Its name.
         pub name: String,
-        /// When it was made, ISO 8601.
+        /// When it was created, ISO 8601.
         pub created: String,
         /// Handle of its leader.
         pub leader: String,
@@ -273,7 +273,7 @@ pub struct TeamResponse {
     pub waiting: Waiting,
 }
 
-/// How far a shutdown is.
+/// The progress of a shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ShutdownProgress {
@@ -297,7 +297,7 @@ pub struct UnpushedFile {
 }
 
 wire! {
-    /// A request's changes of a team.
+    /// The changes that a request made to a team.
     #[schema(as = TeamChanged)]
     pub struct TeamChangeResponse {
         /// The team.
@@ -313,7 +313,7 @@ wire! {
         /// Tasks that were released.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub given_back: Vec<String>,
-        /// Members that were passed over by force.
+        /// Members that had not answered when the leader forced the shutdown.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub passed_over: Vec<String>,
         /// The first 100 files that the caller, which stops, has locked for writing: their work is not pushed.

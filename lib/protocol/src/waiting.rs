@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 wire! {
-    /// Pending items for the caller in a team. Absent members do not apply.
+    /// Pending items for the caller in a team. Absent fields do not apply.
     #[derive(Default)]
     pub struct Waiting {
         /// Number of messages that the caller has not confirmed; absent for a caller that is not a member.

@@ -29,13 +29,13 @@ macro_rules! wire {
     };
     (@ $head:tt $done:tt agent_id, $($rest:tt)*) => {
         wire!(@ $head $done
-            /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
+            /// The calling agent, if one person runs several; overrides the header `X-Coord-Agent`.
             pub agent_id: optional crate::schema::AgentId as String,
             $($rest)*);
     };
     (@ $head:tt $done:tt work_branch, $($rest:tt)*) => {
         wire!(@ $head $done
-            /// The branch that the caller commits to, where it is another one: OPEN then wants the work there.
+            /// The branch that the caller commits to, if it is not `branch`: OPEN then expects the work there.
             pub work_branch: optional crate::schema::Branch as String,
             $($rest)*);
     };

@@ -82,7 +82,6 @@ impl<S, W: Clone> Layer<S> for AfterResponse<W> {
     }
 }
 
-/// The service of [`AfterResponse`].
 #[derive(Clone, Copy, Debug)]
 pub struct AfterResponseService<S, W> {
     inner: S,

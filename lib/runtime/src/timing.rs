@@ -33,18 +33,17 @@ struct Tally {
 pub struct CallTotals {
     /// Number of calls.
     pub calls: u64,
-    /// Total time.
     pub time: Duration,
 }
 
 impl Timings {
     /// Records an ended call of the store.
-    pub fn store(&self, time: Duration) {
+    pub fn record_store_call(&self, time: Duration) {
         self.store.add(time);
     }
 
     /// Records an ended call of the source.
-    pub fn source(&self, time: Duration) {
+    pub fn record_source_call(&self, time: Duration) {
         self.source.add(time);
     }
 
@@ -107,7 +106,7 @@ pub fn count_round_trip() {
     let _ = CURRENT.try_with(|timings| timings.round_trips.fetch_add(1, Ordering::Relaxed));
 }
 
-/// A call in progress. It is recorded when it ends, also by cancellation.
+/// A call in progress. It is recorded when it ends, even when it is cancelled.
 pub struct Call {
     started: Instant,
     record: fn(&Timings, Duration),
@@ -117,14 +116,14 @@ impl Call {
     pub fn to_store() -> Self {
         Call {
             started: Instant::now(),
-            record: Timings::store,
+            record: Timings::record_store_call,
         }
     }
 
     pub fn to_source() -> Self {
         Call {
             started: Instant::now(),
-            record: Timings::source,
+            record: Timings::record_source_call,
         }
     }
 }
@@ -179,8 +178,8 @@ mod tests {
             timings.header(Duration::from_micros(1500)),
             "store;dur=0.000;desc=\"0 round trips\", source;dur=0.000, total;dur=1.500"
         );
-        timings.store(Duration::from_micros(1250));
-        timings.source(Duration::from_millis(2));
+        timings.record_store_call(Duration::from_micros(1250));
+        timings.record_source_call(Duration::from_millis(2));
         assert_eq!(
             timings.header(Duration::from_millis(5)),
             "store;dur=1.250;desc=\"1 round trip\", source;dur=2.000, total;dur=5.000"

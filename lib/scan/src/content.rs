@@ -7,14 +7,14 @@ use crate::file_state::FileState;
 /// Number of bytes that decide whether a file is text, as in git.
 const PROBE_BYTES: usize = 8_000;
 /// A text may have one NUL per this many bytes of its probe, but always at least one: a string may contain it.
-const BYTES_FOR_A_NUL: usize = 1_000;
+const BYTES_PER_NUL: usize = 1_000;
 /// A large file counts as minified if its mean line length exceeds this.
 const MINIFIED_LINE_BYTES: usize = 5_000;
 /// Bytes of a minified file that are scanned: bundles have their imports at the top.
 const MINIFIED_HEAD_BYTES: usize = 256 * 1024;
 
 /// The part of a file to scan, and the state of the file.
-pub fn text_of(content: &[u8], minified_over_bytes: u64) -> (FileState, Cow<'_, [u8]>) {
+pub fn text_to_scan(content: &[u8], minified_over_bytes: u64) -> (FileState, Cow<'_, [u8]>) {
     let probe = &content[..content.len().min(PROBE_BYTES)];
     let is_wide = content.starts_with(b"\xff\xfe") || content.starts_with(b"\xfe\xff");
     let mut text = Cow::Borrowed(content);
@@ -76,7 +76,7 @@ fn has_few_nuls(probe: &[u8]) -> bool {
         // The end of the probe cuts a character.
         Err(error) => error.error_len().is_none(),
     };
-    is_utf8 && memchr::memchr_iter(0, probe).count() <= 1 + probe.len() / BYTES_FOR_A_NUL
+    is_utf8 && memchr::memchr_iter(0, probe).count() <= 1 + probe.len() / BYTES_PER_NUL
 }
 
 #[cfg(test)]
@@ -86,7 +86,7 @@ mod tests {
     const LINE: &str = "import './ä'\n";
 
     fn read(content: &[u8]) -> (FileState, String) {
-        let (state, text) = text_of(content, 1 << 20);
+        let (state, text) = text_to_scan(content, 1 << 20);
         (state, String::from_utf8_lossy(&text).into_owned())
     }
 

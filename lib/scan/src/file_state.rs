@@ -14,7 +14,7 @@ pub enum FileState {
     Minified,
     /// The source of the repository could not read it.
     Unreadable,
-    /// Not scanned: the limit on the files or bytes of one graph was reached at this file or before it.
+    /// Left out: it has too many imports, or the graph reached a bound at this file or an earlier one.
     OverLimit,
 }
 

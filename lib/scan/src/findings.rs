@@ -12,7 +12,7 @@ use crate::specifier::Specifier;
 /// Most that is kept of one file, by [`Weighted::weight`]. Files that list thousands of icons have 10,000 imports.
 const MAX_WEIGHT: usize = 20_000;
 /// This many bytes of text count as one more import.
-pub const BYTES_FOR_WEIGHT: usize = 64;
+pub const BYTES_PER_WEIGHT: usize = 64;
 /// The weight at which repeated findings are dropped.
 const COMPACT_FROM: usize = 2 * MAX_WEIGHT;
 /// Most weight of all findings of one file, repeated ones included: it bounds the time.
@@ -37,7 +37,7 @@ impl Weighted for Specifier {
 
     fn weight(&self) -> usize {
         let name = self.name.as_ref().map_or(0, String::len);
-        1 + (self.text.len() + name) / BYTES_FOR_WEIGHT
+        1 + (self.text.len() + name) / BYTES_PER_WEIGHT
     }
 
     fn key(&self) -> Self::Key<'_> {

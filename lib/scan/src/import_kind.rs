@@ -102,18 +102,18 @@ impl KindSet {
 
     /// The union of both sets.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub fn union(self, other: Self) -> Self {
         KindSet(self.0 | other.0)
     }
 
     /// Whether the set contains `kind`.
-    pub fn has(self, kind: ImportKind) -> bool {
+    pub fn contains(self, kind: ImportKind) -> bool {
         self.0 & Self::of(kind).0 != 0
     }
 
     /// The names of its kinds, in order.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        let kinds = ImportKind::ALL.into_iter().filter(move |kind| self.has(*kind));
+        let kinds = ImportKind::ALL.into_iter().filter(move |kind| self.contains(*kind));
         kinds.map(ImportKind::name)
     }
 
@@ -122,15 +122,15 @@ impl KindSet {
     /// calls that only tools understand, do not count.
     pub fn is_core(self, language: Language) -> bool {
         let core = Self::of(ImportKind::Import)
-            .and(Self::of(ImportKind::ExportFrom))
-            .and(Self::of(ImportKind::Type))
-            .and(Self::of(ImportKind::Require))
-            .and(Self::of(ImportKind::Module))
-            .and(Self::of(ImportKind::Path));
+            .union(Self::of(ImportKind::ExportFrom))
+            .union(Self::of(ImportKind::Type))
+            .union(Self::of(ImportKind::Require))
+            .union(Self::of(ImportKind::Module))
+            .union(Self::of(ImportKind::Path));
         let core = if language == Language::Python {
             core
         } else {
-            core.and(Self::of(ImportKind::Dynamic))
+            core.union(Self::of(ImportKind::Dynamic))
         };
         self.0 & core.0 != 0
     }

@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn the_last_word_is_found_at_every_position() {
-        let words = Words::new(&[("import", |_| true), ("from", |behind| behind.starts_with(b" '"))]);
+        let words = Words::new(&[("import", |_| true), ("from", |after| after.starts_with(b" '"))]);
         let long = |gap: usize| format!("import a;{}import b;{}", " ".repeat(gap), " ".repeat(gap));
         for (text, last) in [
             ("", None),

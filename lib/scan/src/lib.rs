@@ -29,9 +29,9 @@ pub mod rust;
 mod specifier;
 
 pub use component::{Script, code_fence, for_each_script};
-pub use content::text_of;
+pub use content::text_to_scan;
 pub use file_state::FileState;
-pub use findings::{BYTES_FOR_WEIGHT, Findings, Weighted};
+pub use findings::{BYTES_PER_WEIGHT, Findings, Weighted};
 pub use import_kind::{ImportKind, KindSet};
 pub use javascript::Dialect;
 pub use language::{Family, Language, other_language};

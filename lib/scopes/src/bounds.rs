@@ -1,6 +1,6 @@
 //! The cost of hostile patterns and paths, counted in steps.
 
-use super::common;
+use super::common_name;
 use super::segment::{Segment, Token};
 use super::{IntentIgnore, MAX_PATTERN_BYTES, MAX_PATTERNS, Scope, StepBudget};
 
@@ -109,7 +109,7 @@ fn two_segments_are_compared_in_the_product_of_their_lengths() {
         )
     };
     let mut steps = 0;
-    assert!(common::name(&segment(b'b'), &segment(b'c'), &mut steps).is_some());
+    assert!(common_name::find(&segment(b'b'), &segment(b'c'), &mut steps).is_some());
     assert!(steps <= 512 * 512, "{steps}");
 }
 

@@ -2,9 +2,9 @@
 
 use super::owned_scope::Scope;
 
-/// How many files a scope covers, of how many.
+/// The number of files that a scope covers, out of all files of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Count {
+pub struct Coverage {
     /// The covered files.
     pub covered: usize,
     /// All files.
@@ -45,14 +45,14 @@ pub enum BroadScope {
 
 impl Scope {
     /// Counts the files that the scope covers. It is fastest if files of the same folder follow each other.
-    pub fn count<P: AsRef<[u8]>>(&self, files: impl IntoIterator<Item = P>) -> Count {
+    pub fn count<P: AsRef<[u8]>>(&self, files: impl IntoIterator<Item = P>) -> Coverage {
         let mut walk = self.walk();
-        let mut count = Count { covered: 0, files: 0 };
+        let mut coverage = Coverage { covered: 0, files: 0 };
         for file in files {
-            count.files += 1;
-            count.covered += usize::from(walk.find(file.as_ref()).is_some());
+            coverage.files += 1;
+            coverage.covered += usize::from(walk.find(file.as_ref()).is_some());
         }
-        count
+        coverage
     }
 
     /// Checks that the scope covers no more of `files`, those of the branch, than an intent may: `most` files, and half
@@ -60,21 +60,21 @@ impl Scope {
     ///
     /// # Errors
     /// When it is too broad.
-    pub fn within_breadth<P: AsRef<[u8]>>(
+    pub fn check_breadth<P: AsRef<[u8]>>(
         &self,
         files: impl IntoIterator<Item = P>,
         most: usize,
-    ) -> Result<Count, BroadScope> {
+    ) -> Result<Coverage, BroadScope> {
         if let Some(pattern) = self.patterns().iter().find(|pattern| pattern.begins_with_wildcards()) {
             return Err(BroadScope::Everywhere(pattern.as_str().to_owned()));
         }
-        let count @ Count { covered, files } = self.count(files);
+        let coverage @ Coverage { covered, files } = self.count(files);
         if covered > most {
             return Err(BroadScope::Files { covered, most });
         }
         if covered > files / 2 {
             return Err(BroadScope::Half { covered, files });
         }
-        Ok(count)
+        Ok(coverage)
     }
 }

@@ -4,7 +4,7 @@
 //!   a slash at the end for folders only. A pattern that matches a folder covers all files below it.
 //! - A segment with brackets also matches itself: `app/[slug]/**` is a folder of Next.js.
 //! - `{a,b}` is expanded when a scope is parsed. [`Refusal`] lists the refused patterns.
-//! - [`Scope::within_breadth`] counts the files of a scope. [`IntentIgnore`] and [`reserved_part`] precede any scope;
+//! - [`Scope::check_breadth`] counts the files of a scope. [`IntentIgnore`] and [`reserved_part`] precede any scope;
 //!   [`Judge`] applies all three.
 //! - [`Matcher`] counts the cost of patterns; [`FileRules`] are patterns like those of `.gitattributes`.
 //! - [`Scope::overlap`] decides whether two scopes overlap, and where.
@@ -17,7 +17,7 @@ mod bounds;
 mod braces;
 mod brackets;
 mod breadth;
-mod common;
+mod common_name;
 mod ignore;
 mod judge;
 mod matcher;
@@ -30,7 +30,7 @@ mod rule;
 mod segment;
 mod walk;
 
-pub use breadth::{BroadScope, Count};
+pub use breadth::{BroadScope, Coverage};
 pub use ignore::{IgnoreReason, IntentIgnore};
 pub use judge::{Judge, Verdict};
 pub use matcher::{FileRules, Matcher};

@@ -69,7 +69,6 @@ impl FileRules {
         }));
     }
 
-    /// A matcher of the rules.
     pub fn matcher(&self) -> Matcher<'_> {
         Matcher(Walk::of_files(&self.rules))
     }

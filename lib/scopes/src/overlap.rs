@@ -3,7 +3,7 @@
 //! Each pattern is an automaton over segments, and each segment an automaton over bytes. A path that both match is a
 //! walk through the product of both, which never goes back. So a table of their lengths decides.
 
-use super::common;
+use super::common_name;
 use super::rule::{Item, Rule};
 
 /// How two scopes overlap.
@@ -254,7 +254,7 @@ fn ends_differ<'a>(one: &'a Area, other: &'a Area, steps: &mut u64) -> bool {
 /// Whether a segment exists that both items match. Each item matches one.
 fn have_common_segment(one: &Item, other: &Item, steps: &mut u64) -> bool {
     match (one, other) {
-        (Item::Segment(one), Item::Segment(other)) => common::name_exists(one, other, steps),
+        (Item::Segment(one), Item::Segment(other)) => common_name::exists(one, other, steps),
         _ => true,
     }
 }
@@ -262,8 +262,8 @@ fn have_common_segment(one: &Item, other: &Item, steps: &mut u64) -> bool {
 /// A segment that both items match.
 fn common_segment(one: &Item, other: &Item, steps: &mut u64) -> Option<Vec<u8>> {
     match (one, other) {
-        (Item::Segment(one), Item::Segment(other)) => common::name(one, other, steps),
-        (Item::Segment(segment), _) | (_, Item::Segment(segment)) => common::example_name(segment),
+        (Item::Segment(one), Item::Segment(other)) => common_name::find(one, other, steps),
+        (Item::Segment(segment), _) | (_, Item::Segment(segment)) => common_name::example(segment),
         _ => Some(b"a".to_vec()),
     }
 }

@@ -51,7 +51,7 @@ pub enum Refusal {
     #[error("the pattern {0:?} has '..': write it from the root of the repository, such as src/db/**")]
     Parent(String),
     /// An empty segment, or `.`.
-    #[error("the pattern {0:?} has '.' or nothing between two slashes: write it without, such as src/db/**")]
+    #[error("the pattern {0:?} has '.' or an empty part between two slashes: remove it, such as src/db/**")]
     EmptySegment(String),
     /// A backslash that separates folders.
     #[error(
@@ -65,6 +65,6 @@ pub enum Refusal {
     /// Brackets over two segments.
     #[error("the pattern {0:?} has a / in brackets, which no name has: write \\[ for a name with a bracket")]
     SlashInBrackets(String),
-    #[error("the pattern {0:?} has a NUL, which no name has: write it without")]
+    #[error("the pattern {0:?} has a NUL, which no name has: remove it")]
     Nul(String),
 }

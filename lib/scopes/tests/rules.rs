@@ -1,7 +1,7 @@
 //! The rules of a scope, as tables.
 
 use coord_scopes::{
-    BroadScope, Count, IgnoreReason, IntentIgnore, Judge, ListProblem, MAX_PATTERNS, Refusal, ReservedPart, Scope,
+    BroadScope, Coverage, IgnoreReason, IntentIgnore, Judge, ListProblem, MAX_PATTERNS, Refusal, ReservedPart, Scope,
     Verdict, reserved_part,
 };
 
@@ -150,10 +150,10 @@ fn a_meaningless_pattern_is_refused_with_the_fix() {
         ("src/../x", "'..'"),
         ("src/..", "'..'"),
         ("src/\\.\\.", "'..'"),
-        ("./src", "write it without"),
-        ("src//a", "write it without"),
-        ("src//", "write it without"),
-        (".", "write it without"),
+        ("./src", "remove it"),
+        ("src//a", "remove it"),
+        ("src//", "remove it"),
+        (".", "remove it"),
         ("src\\utils", "separate folders with /"),
         ("src\\\\utils", "separate folders with /"),
         ("src\\", "separate folders with /"),
@@ -184,12 +184,12 @@ fn a_meaningless_pattern_is_refused_with_the_fix() {
 #[test]
 fn too_broad_is_what_covers_too_much() {
     let files: Vec<String> = (0..400).map(|index| format!("src/{}/{index}.ts", index % 10)).collect();
-    let breadth = |patterns: &[&str], most| scope(patterns).within_breadth(&files, most);
+    let breadth = |patterns: &[&str], most| scope(patterns).check_breadth(&files, most);
     for wild in ["*", "**", "**/*", "**/*.ts", "*/a", "?*/a", "***", "**/", "*/", "????"] {
         let everywhere = BroadScope::Everywhere(wild.to_owned());
         assert_eq!(breadth(&["src/1", wild], 100), Err(everywhere));
     }
-    let within = |covered| Ok(Count { covered, files: 400 });
+    let within = |covered| Ok(Coverage { covered, files: 400 });
     assert_eq!(breadth(&["src/1", "src/2/**"], 100), within(80));
     let (covered, most) = (120, 100);
     assert_eq!(breadth(&["src/[1-3]"], 100), Err(BroadScope::Files { covered, most }));
@@ -200,8 +200,8 @@ fn too_broad_is_what_covers_too_much() {
     assert_eq!(breadth(&["*.md"], 100), within(0));
     let none: [&str; 0] = [];
     assert_eq!(
-        scope(&["a"]).within_breadth(none, 100),
-        Ok(Count { covered: 0, files: 0 })
+        scope(&["a"]).check_breadth(none, 100),
+        Ok(Coverage { covered: 0, files: 0 })
     );
 }
 

@@ -49,7 +49,7 @@ pub struct ServeArgs {
     #[cfg(feature = "intents")]
     #[arg(long, conflicts_with = "exit_when_idle")]
     pub sync: bool,
-    /// Stop after so many seconds without a request; commands that start a server set it
+    /// Stop after this many seconds without a request; commands that start a server set it
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     pub exit_when_idle: Option<u32>,
 }

@@ -25,7 +25,6 @@ struct List {
     repo: RepoId,
     /// Git's own folder of the served clone.
     clone: PathBuf,
-    /// The file with the list.
     file: Option<PathBuf>,
     /// The version of the file that was read last.
     version: Option<Version>,

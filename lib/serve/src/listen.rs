@@ -1,9 +1,9 @@
 //! Accepts connections, bounded in number and in time, with a graceful shutdown.
 //!
-//! - `places`: how many connections may be open, and which of them is closed for a new one
+//! - `slots`: how many connections may be open, and which of them is closed for a new one
 //! - `stream`, `tracked_body`: a connection and its bodies, as they wait for the client
 
-mod places;
+mod slots;
 mod stream;
 mod tracked_body;
 
@@ -27,8 +27,8 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-pub use places::Places;
-use places::{ConnectionSlot, Phase};
+pub use slots::ConnectionSlots;
+use slots::{ConnectionSlot, Phase};
 use stream::ImpatientStream;
 use tracked_body::TrackedBody;
 
@@ -77,38 +77,107 @@ impl Default for Bounds {
 
 /// Serves `router` until `shutdown` completes, then lets running requests finish.
 pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<Output = ()>) {
-    let places = Places::new(within_file_limit(ConnectionConfig::default()));
-    serve_within(Bounds::default(), places, listener, router, shutdown).await;
+    let slots = ConnectionSlots::new(within_file_limit(ConnectionConfig::default()));
+    serve_within(Bounds::default(), slots, listener, router, shutdown).await;
 }
 
-/// [`serve`] with other bounds, and with places that several listeners can share.
+/// [`serve`] with other bounds, and with slots that several listeners can share.
 pub async fn serve_within(
     bounds: Bounds,
-    places: Arc<Places>,
+    slots: Arc<ConnectionSlots>,
     listener: TcpListener,
     router: Router,
     shutdown: impl Future<Output = ()>,
 ) {
-    // Not hyper-util's `auto`: it waits without limit for the first bytes, to detect the version of HTTP.
-    let mut http = Builder::new();
-    http.timer(TokioTimer::new())
-        .header_read_timeout(bounds.head_time)
-        .max_header_size(bounds.head_bytes)
-        .max_buf_size(bounds.head_bytes);
     let open = watch::Sender::new(());
     let (stop, stopped) = watch::channel(());
-    let serve_connection = |stream: TcpStream, peer: SocketAddr, slot: Arc<ConnectionSlot>| {
+    let server = ConnectionServer::new(bounds, router, stopped);
+    tokio::pin!(shutdown);
+    let (mut failure_log, mut refusal_log) = (LogLimiter::default(), LogLimiter::default());
+    loop {
+        let (stream, peer) = tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    // There are no file descriptors left, or the client has gone: neither ends the server.
+                    if failure_log.is_due() {
+                        tracing::warn!(%error, "a connection could not be accepted (logged once a minute at most)");
+                    }
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                    continue;
+                }
+            },
+            () = &mut shutdown => break,
+        };
+        match slots.take(peer.ip(), open.subscribe()) {
+            Ok(slot) => server.start(stream, peer, slot),
+            Err(limit) => {
+                // Connections do not queue for a slot: the next one to be accepted may get one.
+                let _ = stream.try_write(REFUSAL);
+                if refusal_log.is_due() {
+                    let (address, variable) = (peer.ip(), limit.variable());
+                    tracing::warn!(%address, variable, "a connection is refused: there are too many (logged once a minute at most)");
+                }
+            }
+        }
+        // So that a connection that was cut off is closed before the next one is opened.
+        tokio::task::yield_now().await;
+    }
+    // Serves the connections that the system has accepted so far.
+    while let Some(Ok((stream, peer))) = listener.accept().now_or_never() {
+        if let Ok(slot) = slots.take(peer.ip(), open.subscribe()) {
+            server.start(stream, peer, slot);
+        }
+    }
+    drop(listener);
+    tokio::time::sleep(LAST_READS_TIMEOUT).await;
+    drop(stop);
+    if tokio::time::timeout(SHUTDOWN_TIMEOUT, open.closed()).await.is_err() {
+        tracing::warn!("requests still in flight after {SHUTDOWN_TIMEOUT:?} are cut off");
+    }
+}
+
+/// Serves the accepted connections.
+struct ConnectionServer {
+    http: Builder,
+    write_time: Duration,
+    router: Router,
+    /// Closes at the start of a shutdown.
+    stopped: watch::Receiver<()>,
+}
+
+impl ConnectionServer {
+    fn new(bounds: Bounds, router: Router, stopped: watch::Receiver<()>) -> Self {
+        // Not hyper-util's `auto`: it waits without limit for the first bytes, to detect the version of HTTP.
+        let mut http = Builder::new();
+        http.timer(TokioTimer::new())
+            .header_read_timeout(bounds.head_time)
+            .max_header_size(bounds.head_bytes)
+            .max_buf_size(bounds.head_bytes);
+        ConnectionServer {
+            http,
+            write_time: bounds.write_time,
+            router,
+            stopped,
+        }
+    }
+
+    /// Starts to serve one connection, on another task.
+    fn start(&self, stream: TcpStream, peer: SocketAddr, slot: Arc<ConnectionSlot>) {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY could not be set");
         }
         let peer = PeerAddress(peer.ip());
-        let router = TowerToHyperService::new(router.clone());
+        let router = TowerToHyperService::new(self.router.clone());
         let request_slot = Arc::clone(&slot);
         let service = service_fn(move |request: Request<Incoming>| respond(&router, request, peer, &request_slot));
-        let stream = ImpatientStream::new(stream, bounds.write_time, Arc::clone(slot.cutoff()));
+        let stream = ImpatientStream::new(stream, self.write_time, Arc::clone(slot.cutoff()));
         let has_read = stream.has_read();
-        let connection = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
-        let mut stopped = stopped.clone();
+        let connection = self
+            .http
+            .serve_connection(TokioIo::new(stream), service)
+            .with_upgrades();
+        let mut stopped = self.stopped.clone();
         tokio::spawn(async move {
             tokio::pin!(connection);
             let result = tokio::select! {
@@ -129,49 +198,6 @@ pub async fn serve_within(
                 tracing::debug!(%error, "a connection failed");
             }
         });
-    };
-    tokio::pin!(shutdown);
-    let (mut failure_log, mut refusal_log) = (LogLimiter::default(), LogLimiter::default());
-    loop {
-        let (stream, peer) = tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok(accepted) => accepted,
-                Err(error) => {
-                    // There are no file descriptors left, or the client has gone: neither ends the server.
-                    if failure_log.is_due() {
-                        tracing::warn!(%error, "a connection could not be accepted (logged once a minute at most)");
-                    }
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
-                    continue;
-                }
-            },
-            () = &mut shutdown => break,
-        };
-        match places.take(peer.ip(), open.subscribe()) {
-            Ok(slot) => serve_connection(stream, peer, slot),
-            Err(full) => {
-                // Connections do not queue for a slot: the next one to be accepted may get one.
-                let _ = stream.try_write(REFUSAL);
-                if refusal_log.is_due() {
-                    let (address, variable) = (peer.ip(), full.variable());
-                    tracing::warn!(%address, variable, "a connection is refused: there are too many (logged once a minute at most)");
-                }
-            }
-        }
-        // So that a connection that was cut off is closed before the next one is opened.
-        tokio::task::yield_now().await;
-    }
-    // Serves the connections that the system has accepted so far.
-    while let Some(Ok((stream, peer))) = listener.accept().now_or_never() {
-        if let Ok(slot) = places.take(peer.ip(), open.subscribe()) {
-            serve_connection(stream, peer, slot);
-        }
-    }
-    drop(listener);
-    tokio::time::sleep(LAST_READS_TIMEOUT).await;
-    drop(stop);
-    if tokio::time::timeout(SHUTDOWN_TIMEOUT, open.closed()).await.is_err() {
-        tracing::warn!("requests still in flight after {SHUTDOWN_TIMEOUT:?} are cut off");
     }
 }
 
@@ -212,13 +238,16 @@ impl LogLimiter {
     }
 }
 
-/// `config`, with no more connections than the limit of open files allows beside other uses.
+/// `config`, with no more connections than the limit of open files allows in addition to other uses.
 pub fn within_file_limit(config: ConnectionConfig) -> ConnectionConfig {
     #[cfg(unix)]
     if let Some(files) = rustix::process::getrlimit(rustix::process::Resource::Nofile).current {
         let files = usize::try_from(files).unwrap_or(usize::MAX);
-        let most = config.most.min(files - OTHER_FILES.min(files / 4)).max(1);
-        return ConnectionConfig { most, ..config };
+        let available_files = files - OTHER_FILES.min(files / 4);
+        return ConnectionConfig {
+            max_connections: config.max_connections.min(available_files).max(1),
+            ..config
+        };
     }
     config
 }

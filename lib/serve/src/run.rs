@@ -18,6 +18,8 @@ use coord_settings::connections::ConnectionConfig;
 use coord_settings::process_environment;
 use coord_store::Store;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 use super::args::ServeArgs;
 use super::idle::{LastRequest, note_request};
@@ -45,8 +47,8 @@ impl ServeArgs {
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<()> {
         coord_runtime::logging::start_text("warn");
         let connections = ConnectionConfig::from_env(&process_environment)?;
-        listen::raise_file_limit(connections.most);
-        let slots = listen::Places::new(listen::within_file_limit(connections));
+        listen::raise_file_limit(connections.max_connections);
+        let slots = listen::ConnectionSlots::new(listen::within_file_limit(connections));
         let localhost = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let listener = bind(self.listen.or(self.port.map(localhost))).await?;
         let address = listener.local_addr()?;
@@ -63,58 +65,25 @@ impl ServeArgs {
         let store = Arc::clone(&server.store);
         // Logs a warning about promises that the store does not keep.
         tokio::spawn(async move { store.promises().await });
-        print_text(&banner::render(
-            address,
-            &server.store.describe(),
-            &server.served,
-            &server.rivals,
-        ));
-        for rival in &server.rivals {
-            tracing::warn!("{}; to fix it: {}", rival.sentence, rival.fix);
-        }
+        report_start(address, &server);
         let sweeper = tokio::spawn(sweep_forever(
             Arc::clone(&server.store),
             Arc::clone(&server.builds),
             Arc::clone(&server.announcement),
             server.extensions.clone(),
         ));
-        let (stop, stopped) = tokio::sync::watch::channel(());
-        let until_stopped = move || {
-            let mut stopped = stopped.clone();
-            async move {
-                // An error means that the sender was dropped, which is a stop as well.
-                let _ = stopped.changed().await;
-            }
-        };
-        let main_server = tokio::spawn(listen::serve_within(
+        let (stop, stopped) = watch::channel(());
+        let mut tasks = vec![tokio::spawn(listen::serve_within(
             listen::Bounds::default(),
             slots,
             listener,
-            server.router,
-            until_stopped(),
-        ));
-        let fetcher = server
-            .local_source
-            .zip(server.fetch_interval)
-            .map(|(source, interval)| {
-                let builds = Arc::clone(&server.builds);
-                let on_fetched = move || builds.look_again();
-                tokio::spawn(fetch::keep_current(source, interval, until_stopped(), on_fetched))
-            });
+            std::mem::take(&mut server.router),
+            until_stopped(stopped.clone()),
+        ))];
+        let fetcher = start_fetcher(&mut server, &stopped);
         #[cfg(feature = "intents")]
-        let mut syncers = Vec::new();
-        #[cfg(feature = "intents")]
-        for clone in server.synced_clones {
-            let (events, ledger_changes) = (Arc::clone(&server.events), server.ledger_changes.clone());
-            let client = syncing::client(address)?;
-            syncers.push(tokio::spawn(syncing::keep_current(
-                clone,
-                client,
-                events,
-                ledger_changes,
-                until_stopped(),
-            )));
-        }
+        tasks.extend(start_syncers(&mut server, address, &stopped)?);
+        tasks.extend(fetcher);
         let mut failure = None;
         tokio::select! {
             () = signals.next() => {}
@@ -135,13 +104,8 @@ impl ServeArgs {
         server.events.close();
         drop(stop);
         server.builds.stop().await;
-        main_server.await?;
-        #[cfg(feature = "intents")]
-        for syncer in syncers {
-            syncer.await?;
-        }
-        if let Some(fetcher) = fetcher {
-            fetcher.await?;
+        for task in tasks {
+            task.await?;
         }
         match failure {
             Some(reason) => bail!("{reason}: start coord serve again where it is now"),
@@ -190,6 +154,56 @@ fn wait_until_idle(args: &ServeArgs, server: &mut Server) -> impl Future<Output 
     }
 }
 
+/// Prints the banner, and logs the clones with a separate server.
+fn report_start(address: SocketAddr, server: &Server) {
+    print_text(&banner::render(
+        address,
+        &server.store.describe(),
+        &server.served,
+        &server.rivals,
+    ));
+    for rival in &server.rivals {
+        tracing::warn!("{}; to fix it: {}", rival.sentence, rival.fix);
+    }
+}
+
+async fn until_stopped(mut stopped: watch::Receiver<()>) {
+    // An error means that the sender was dropped, which is a stop as well.
+    let _ = stopped.changed().await;
+}
+
+/// Starts to fetch the served clones, with `--fetch`.
+fn start_fetcher(server: &mut Server, stopped: &watch::Receiver<()>) -> Option<JoinHandle<()>> {
+    let (source, interval) = server.local_source.take().zip(server.fetch_interval)?;
+    let builds = Arc::clone(&server.builds);
+    let on_fetched = move || builds.recheck_all();
+    let stop = until_stopped(stopped.clone());
+    Some(tokio::spawn(fetch::keep_current(source, interval, stop, on_fetched)))
+}
+
+/// Starts to keep the files of the clones current, with `--sync`.
+#[cfg(feature = "intents")]
+fn start_syncers(
+    server: &mut Server,
+    address: SocketAddr,
+    stopped: &watch::Receiver<()>,
+) -> anyhow::Result<Vec<JoinHandle<()>>> {
+    let mut syncers = Vec::new();
+    for clone in std::mem::take(&mut server.synced_clones) {
+        let (events, ledger_changes) = (Arc::clone(&server.events), server.ledger_changes.clone());
+        let client = syncing::client(address)?;
+        let stop = until_stopped(stopped.clone());
+        syncers.push(tokio::spawn(syncing::keep_current(
+            clone,
+            client,
+            events,
+            ledger_changes,
+            stop,
+        )));
+    }
+    Ok(syncers)
+}
+
 /// Prints to the terminal, and ignores a closed one (`coord serve | head`).
 fn print_text(text: &str) {
     let mut terminal = std::io::stdout();
@@ -225,7 +239,7 @@ async fn sweep_forever(
     interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         interval.tick().await;
-        builds.look_again();
+        builds.recheck_all();
         let announcement = Arc::clone(&announcement);
         tokio::task::spawn_blocking(move || announcement.renew());
         match sweep_due(&*store, &extensions).await {

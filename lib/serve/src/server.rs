@@ -21,6 +21,7 @@ use coord_server::app::{App, credentials};
 use coord_server::extension::Extensions;
 use coord_server::settings::Settings;
 use coord_settings::{LockConfig, env_vars, process_environment};
+use coord_sources::Source;
 use coord_store::Store;
 use tokio::sync::watch;
 use tower::ServiceBuilder;
@@ -79,27 +80,11 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         opened,
         served,
     } = sources::open(args).await?;
-    if let Some(allowed) = &settings.repositories
-        && let Some(unlisted) = served.iter().find(|served| !allowed.takes_in(&served.repo))
-    {
-        bail!(
-            "{} is not among the repositories of {}: add it there, or unset the variable",
-            unlisted.repo,
-            env_vars::COORD_REPOSITORIES
-        );
-    }
+    check_allowed(&settings, &served)?;
     #[cfg(feature = "intents")]
     let synced_clones = syncing::clones(args, address, &opened)?;
     #[cfg(feature = "intents")]
-    let served = {
-        let mut served = served;
-        for repository in &mut served {
-            if synced_clones.iter().any(|clone| clone.repo == repository.repo) {
-                repository.notes.push(".orchestration/ is kept current".to_owned());
-            }
-        }
-        served
-    };
+    let served = with_sync_notes(served, &synced_clones);
     let authenticator = authenticator(address, credentials(&settings, people))?;
     let local_user = match &authenticator {
         Authenticator::Local { user, .. } => Some(user.clone()),
@@ -120,13 +105,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         .collect();
     let builder = format!("{}-{}", std::process::id(), started_at());
     let builds = BackgroundBuilds::start(Arc::clone(&store), Arc::clone(&source), builder, settings.graph_limits);
-    for repository in &served {
-        if let Some(branch) = &repository.branch
-            && let Ok(head) = source.head(&repository.repo, branch).await
-        {
-            builds.saw_head(&repository.repo, branch, &head);
-        }
-    }
+    build_served(&builds, &*source, &served).await;
     let app = App {
         source: Some(source),
         webhook,
@@ -166,6 +145,42 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         ledger_changes,
         served,
     })
+}
+
+/// Checks that the settings allow all served repositories.
+fn check_allowed(settings: &Settings, served: &[ServedRepository]) -> anyhow::Result<()> {
+    if let Some(allowed) = &settings.repositories
+        && let Some(unlisted) = served.iter().find(|served| !allowed.includes(&served.repo))
+    {
+        bail!(
+            "{} is not among the repositories of {}: add it there, or unset the variable",
+            unlisted.repo,
+            env_vars::COORD_REPOSITORIES
+        );
+    }
+    Ok(())
+}
+
+/// Adds a note to the repositories of `synced_clones`.
+#[cfg(feature = "intents")]
+fn with_sync_notes(mut served: Vec<ServedRepository>, synced_clones: &[SyncedClone]) -> Vec<ServedRepository> {
+    for repository in &mut served {
+        if synced_clones.iter().any(|clone| clone.repo == repository.repo) {
+            repository.notes.push(".orchestration/ is kept current".to_owned());
+        }
+    }
+    served
+}
+
+/// Starts the builds of the branches that the page shows first.
+async fn build_served(builds: &BackgroundBuilds, source: &dyn Source, served: &[ServedRepository]) {
+    for repository in served {
+        if let Some(branch) = &repository.branch
+            && let Ok(head) = source.head(&repository.repo, branch).await
+        {
+            builds.saw_head(&repository.repo, branch, &head);
+        }
+    }
 }
 
 fn started_at() -> u128 {

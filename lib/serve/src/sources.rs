@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use coord_auth::People;
+use coord_auth::TokenVerifier;
 use coord_domain::RepoId;
 use coord_http::Webhook;
 use coord_settings::{env_vars, process_environment, secret};
@@ -19,7 +19,7 @@ pub struct OpenSources {
     /// The source of all repositories.
     pub source: Arc<dyn Source>,
     /// Verifies GitHub tokens; `None` without GitHub.
-    pub people: Option<Arc<dyn People>>,
+    pub people: Option<Arc<dyn TokenVerifier>>,
     /// The secret and state of GitHub's webhook.
     pub webhook: Option<Arc<Webhook>>,
     /// The source of repositories on this machine.
@@ -80,7 +80,7 @@ pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
         let source = Arc::new(source);
         webhook = secret(&process_environment, env_vars::GITHUB_WEBHOOK_SECRET)
             .map(|secret| Arc::new(Webhook::new(secret, source.host())));
-        people = Some(Arc::clone(&source) as Arc<dyn People>);
+        people = Some(Arc::clone(&source) as Arc<dyn TokenVerifier>);
         sources.push(source);
     }
     Ok(OpenSources {
@@ -113,7 +113,7 @@ fn open_github(args: &ServeArgs) -> anyhow::Result<(GithubSource, Vec<RepoId>, S
     let mut config = GithubConfig::from_env(&environment)?;
     let parse = |name: &String| {
         let is_pair = name.split('/').count() == 2 && !name.contains([':', '@']);
-        let url = format!("https://{}/{name}", config.api.serves());
+        let url = format!("https://{}/{name}", config.api.served_host());
         let repo = RepoId::parse(&url).ok().filter(|_| is_pair);
         repo.with_context(|| format!("--github {name:?} must be OWNER/NAME"))
     };

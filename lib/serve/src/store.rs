@@ -41,16 +41,7 @@ pub async fn open_store(
     let repositories = opened
         .iter()
         .map(|repository| (own_folder(repository), Some(repository.repo.clone())));
-    let remote: Option<Arc<dyn Store>> = match (&args.redis, &args.upstash) {
-        (Some(url), _) => Some(Arc::new(RedisStore::connect(url).context("--redis")?)),
-        (None, Some(url)) => {
-            let token: SecretString = secret(&process_environment, env_vars::UPSTASH_REDIS_REST_TOKEN)
-                .with_context(|| format!("set {} to the token for --upstash", env_vars::UPSTASH_REDIS_REST_TOKEN))?;
-            Some(Arc::new(UpstashStore::new(url, token).context("--upstash")?))
-        }
-        (None, None) => None,
-    };
-    if let Some(store) = remote {
+    if let Some(store) = open_remote(args)? {
         note_locations(opened, None, &store.describe());
         return Ok(OpenStore {
             store,
@@ -58,6 +49,41 @@ pub async fn open_store(
             announcement: Announcement::write(repositories, address),
         });
     }
+    let folder = make_folder(args, opened, served)?;
+    let path = folder.join(STORE).full();
+    let store = open_embedded(args, &folder).await?;
+    note_locations(
+        opened,
+        Some(&folder.full()),
+        &format!("embedded store at {}", path.display()),
+    );
+    let folders = repositories.chain([(folder, None)]);
+    Ok(OpenStore {
+        embedded_store: Some(store.clone()),
+        store: Arc::new(store),
+        announcement: Announcement::write(folders, address),
+    })
+}
+
+/// The store on another machine or in another process, if the command line names one.
+fn open_remote(args: &ServeArgs) -> anyhow::Result<Option<Arc<dyn Store>>> {
+    Ok(match (&args.redis, &args.upstash) {
+        (Some(url), _) => Some(Arc::new(RedisStore::connect(url).context("--redis")?)),
+        (None, Some(url)) => {
+            let token: SecretString = secret(&process_environment, env_vars::UPSTASH_REDIS_REST_TOKEN)
+                .with_context(|| format!("set {} to the token for --upstash", env_vars::UPSTASH_REDIS_REST_TOKEN))?;
+            Some(Arc::new(UpstashStore::new(url, token).context("--upstash")?))
+        }
+        (None, None) => None,
+    })
+}
+
+/// Makes the folder of the embedded store.
+fn make_folder(
+    args: &ServeArgs,
+    opened: &[OpenedRepository],
+    served: &[ServedRepository],
+) -> anyhow::Result<RootedPath> {
     let (folder, result) = match (&args.data_dir, opened.first()) {
         // A user who names a folder is responsible for its owner.
         (Some(folder), _) => (RootedPath::new(folder, ""), private_folder::make_named(folder)),
@@ -73,6 +99,10 @@ pub async fn open_store(
         }
     };
     result.with_context(|| format!("cannot make the folder {}", folder.full().display()))?;
+    Ok(folder)
+}
+
+async fn open_embedded(args: &ServeArgs, folder: &RootedPath) -> anyhow::Result<EmbeddedStore> {
     let file = folder.join(STORE);
     if args.data_dir.is_none() {
         private_folder::close(&folder.full());
@@ -88,29 +118,16 @@ pub async fn open_store(
         })
     };
     match result.await? {
-        Ok(store) => {
-            note_locations(
-                opened,
-                Some(&folder.full()),
-                &format!("embedded store at {}", path.display()),
-            );
-            let folders = repositories.chain([(folder.clone(), None)]);
-            Ok(OpenStore {
-                embedded_store: Some(store.clone()),
-                store: Arc::new(store),
-                announcement: Announcement::write(folders, address),
-            })
-        }
         Err(OpenError::InUse(path)) => {
             let path = path.display();
-            match AnnouncedServer::read(&folder) {
+            match AnnouncedServer::read(folder) {
                 Some(first) => bail!(
                     "another coord serve listens on {first}, and keeps the locks of these repositories in {path}: use that one, or stop it first"
                 ),
                 None => bail!("another process keeps the locks of these repositories in {path}: stop it first"),
             }
         }
-        Err(error) => Err(error).with_context(|| format!("cannot open the store {}", path.display())),
+        result => result.with_context(|| format!("cannot open the store {}", path.display())),
     }
 }
 

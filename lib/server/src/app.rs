@@ -7,7 +7,7 @@ use secrecy::SecretString;
 use crate::admission::{LongReads, Lookups, UserLookups};
 use crate::extension::Extensions;
 use crate::settings::Settings;
-use coord_auth::{Authenticator, Credentials, People, RepoLimit};
+use coord_auth::{Authenticator, Credentials, RepoLimit, TokenVerifier};
 use coord_builds::graph_cache::GraphCache;
 use coord_builds::head_observer::HeadObserver;
 use coord_domain::RepoId;
@@ -71,7 +71,7 @@ pub struct App {
 }
 
 /// The credentials that `settings` and `people` can verify.
-pub fn credentials(settings: &Settings, people: Option<Arc<dyn People>>) -> Credentials {
+pub fn credentials(settings: &Settings, people: Option<Arc<dyn TokenVerifier>>) -> Credentials {
     Credentials {
         jwt: settings.jwt.clone(),
         people,
@@ -115,7 +115,7 @@ impl App {
     /// [`SourceError::UnknownRepository`] if the settings do not list it, or the source does not have it.
     pub fn serves(&self, repo: &RepoId) -> Result<(), SourceError> {
         let source = self.source.as_deref();
-        if self.repositories.as_ref().is_some_and(|limit| !limit.takes_in(repo)) {
+        if self.repositories.as_ref().is_some_and(|limit| !limit.includes(repo)) {
             return Err(SourceError::UnknownRepository {
                 repo: repo.clone(),
                 known: source.map(Source::repositories).unwrap_or_default(),

@@ -123,12 +123,12 @@ pub enum ApiError {
     #[error("send Content-Type: application/json")]
     UnsupportedMediaType,
     /// 429: too many requests.
-    #[error("{whose}; try again in {retry_after_seconds} s")]
+    #[error("{reason}; try again in {retry_after_seconds} s")]
     RateLimited {
         /// Seconds until the next request is allowed; at least 1.
         retry_after_seconds: u64,
         /// The limit that is exceeded, in words.
-        whose: &'static str,
+        reason: &'static str,
     },
     /// 429: other large bodies use all the memory for them.
     #[error("this server is receiving as many large bodies as it has room for; try again in {retry_after_seconds} s")]
@@ -355,10 +355,10 @@ impl ApiError {
 }
 
 impl From<TooManyStreams> for ApiError {
-    fn from(TooManyStreams(whose): TooManyStreams) -> Self {
+    fn from(TooManyStreams(reason): TooManyStreams) -> Self {
         ApiError::RateLimited {
             retry_after_seconds: 30,
-            whose,
+            reason,
         }
     }
 }
@@ -432,7 +432,7 @@ impl From<SourceError> for ApiError {
                 retry_after_seconds,
                 is_secondary,
             } => {
-                tracing::warn!(retry_after_seconds, is_secondary, "the source is limited");
+                tracing::warn!(retry_after_seconds, is_secondary, "the source is rate-limited");
                 ApiError::SourceLimited { retry_after_seconds }
             }
             SourceError::NotConfigured(message) => {

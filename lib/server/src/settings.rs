@@ -16,7 +16,6 @@ pub type Register = fn(Environment<'_>) -> Result<Extensions, ConfigError>;
 /// Settings from the environment, except those of the store and of the source.
 #[derive(Default)]
 pub struct Settings {
-    /// Settings of locks.
     pub locks: LockConfig,
     /// Maximum ages of heads that are kept in the store.
     pub head_ages: HeadAges,
@@ -34,7 +33,6 @@ pub struct Settings {
     pub cron_secret: Option<SecretString>,
     /// The secret that signs GitHub's webhook deliveries.
     pub webhook_secret: Option<SecretString>,
-    /// Limits of one graph.
     pub graph_limits: Limits,
     /// The logins that act as persons.
     pub approvers: Approvers,
@@ -73,7 +71,7 @@ fn repositories(environment: Environment<'_>) -> Result<Option<RepoLimit>, Confi
     let Some(list) = value_of(environment, env_vars::COORD_REPOSITORIES) else {
         return Ok(None);
     };
-    let limit = RepoLimit::of_host(&list, ApiBase::from_env(environment)?.serves());
+    let limit = RepoLimit::of_host(&list, ApiBase::from_env(environment)?.served_host());
     limit.map(Some).ok_or_else(|| ConfigError {
         variable: env_vars::COORD_REPOSITORIES,
         problem:
@@ -93,7 +91,7 @@ mod tests {
         let with = |list: &str| repositories(&|name| (name == env_vars::COORD_REPOSITORIES).then(|| list.to_owned()));
         let served = |list: &str, name: &str| {
             let repo = RepoId::parse(&format!("https://{name}")).unwrap();
-            with(list).unwrap().is_none_or(|listed| listed.takes_in(&repo))
+            with(list).unwrap().is_none_or(|listed| listed.includes(&repo))
         };
         assert!(served("", "github.com/any/thing"));
         let list = "acme/shop, Umbrella/*,github.com/initech/tps,gitlab.com/acme/*";
@@ -116,7 +114,7 @@ mod tests {
             })
         };
         let listed = on("https://git.example.com/api/v3").unwrap().unwrap();
-        assert!(listed.takes_in(&RepoId::parse("https://git.example.com/acme/shop").unwrap()));
+        assert!(listed.includes(&RepoId::parse("https://git.example.com/acme/shop").unwrap()));
         assert_eq!(on("http://example.com").unwrap_err().variable, env_vars::GITHUB_API_URL);
     }
 }

@@ -12,10 +12,10 @@ use coord_state::expiry::{DueRepository, settle_due, take_due};
 use coord_state::sweep::sweep;
 use coord_store::{Store, StoreError};
 
-/// Maximum repositories that are taken from the due list at once.
+/// Maximum number of repositories that are taken from the due list at once.
 const MAX_REPOSITORIES: usize = 100;
 
-/// Maximum files, or records of an extension, per script run, so that no script blocks the store for long.
+/// Maximum number of files, or records of an extension, per script run, so that no script blocks the store for long.
 const MAX_AT_ONCE: usize = 500;
 
 /// Time after which a sweep stops; the next one continues.
@@ -67,7 +67,7 @@ async fn sweep_repository(
     let Ok(repo) = RepoId::parse(&format!("https://{}", due.name)) else {
         tracing::error!(
             name = due.name,
-            "an entry of the due list names no repository; it is dropped"
+            "dropping an entry of the due list that names no repository"
         );
         let dropped = DueRepository {
             is_last_look: true,

@@ -4,7 +4,7 @@ use super::environment::{ConfigError, Environment, value_of};
 use super::variables::env_vars;
 use coord_domain::UserId;
 
-/// Logins whose acts count as a person's. An empty list stands for everybody with the right to push.
+/// Logins whose acts count as a person's. An empty list means everyone with the right to push.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Approvers(Vec<String>);
 

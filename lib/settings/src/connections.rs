@@ -8,16 +8,16 @@ use ipnet::IpNet;
 use super::environment::{ConfigError, Environment, number_within, value_of};
 use super::variables::env_vars;
 
-/// Maximum entries of `COORD_PROXIES`.
+/// Maximum number of entries of `COORD_PROXIES`.
 const MAX_PROXIES: usize = 64;
 
 /// Settings of connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectionConfig {
-    /// Maximum open connections of the process.
-    pub most: usize,
-    /// Maximum connections from one address.
-    pub most_of_address: usize,
+    /// Maximum number of open connections of the process.
+    pub max_connections: usize,
+    /// Maximum number of connections from one address.
+    pub max_per_address: usize,
     /// Not counted by address, because each proxy has the connections of many callers.
     pub proxies: Proxies,
     /// Whether loopback addresses are counted by address, too; only tests do.
@@ -27,8 +27,8 @@ pub struct ConnectionConfig {
 impl Default for ConnectionConfig {
     fn default() -> Self {
         ConnectionConfig {
-            most: ConnectionConfig::MAX_CONNECTIONS,
-            most_of_address: ConnectionConfig::MAX_CONNECTIONS / 4,
+            max_connections: ConnectionConfig::MAX_CONNECTIONS,
+            max_per_address: ConnectionConfig::MAX_CONNECTIONS / 4,
             proxies: Proxies::default(),
             counts_loopback: false,
         }
@@ -36,7 +36,7 @@ impl Default for ConnectionConfig {
 }
 
 impl ConnectionConfig {
-    /// Maximum connections, unless the environment says otherwise.
+    /// Maximum number of connections, unless the environment says otherwise.
     const MAX_CONNECTIONS: usize = 4096;
 
     /// # Errors
@@ -46,10 +46,13 @@ impl ConnectionConfig {
             let problem = "must be a whole number, at least 1";
             number_within(environment, variable, 1..=usize::MAX, default, problem)
         };
-        let most = positive_number(env_vars::COORD_MAX_CONNECTIONS, Self::MAX_CONNECTIONS)?;
+        let max_connections = positive_number(env_vars::COORD_MAX_CONNECTIONS, Self::MAX_CONNECTIONS)?;
         Ok(ConnectionConfig {
-            most,
-            most_of_address: positive_number(env_vars::COORD_MAX_CONNECTIONS_PER_ADDRESS, (most / 4).max(1))?,
+            max_connections,
+            max_per_address: positive_number(
+                env_vars::COORD_MAX_CONNECTIONS_PER_ADDRESS,
+                (max_connections / 4).max(1),
+            )?,
             proxies: Proxies::from_env(environment)?,
             counts_loopback: false,
         })
@@ -123,10 +126,10 @@ mod tests {
     fn one_address_gets_a_quarter_of_the_connections_by_default() {
         assert_eq!(ConnectionConfig::from_env(&|_| None), Ok(ConnectionConfig::default()));
         let few = config(env_vars::COORD_MAX_CONNECTIONS, "100").unwrap();
-        assert_eq!((few.most, few.most_of_address), (100, 25));
-        assert_eq!(config(env_vars::COORD_MAX_CONNECTIONS, "2").unwrap().most_of_address, 1);
+        assert_eq!((few.max_connections, few.max_per_address), (100, 25));
+        assert_eq!(config(env_vars::COORD_MAX_CONNECTIONS, "2").unwrap().max_per_address, 1);
         let named = config(env_vars::COORD_MAX_CONNECTIONS_PER_ADDRESS, "7").unwrap();
-        assert_eq!((named.most, named.most_of_address), (4096, 7));
+        assert_eq!((named.max_connections, named.max_per_address), (4096, 7));
     }
 
     #[test]

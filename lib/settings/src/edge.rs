@@ -9,7 +9,7 @@ use super::environment::{ConfigError, Environment, printable_start, value_of};
 use super::service_hosts::ServiceHosts;
 use super::variables::env_vars;
 
-/// Maximum entries of `COORD_CORS_ORIGINS`.
+/// Maximum number of entries of `COORD_CORS_ORIGINS`.
 const MAX_ORIGINS: usize = 64;
 
 /// Settings of the HTTP edge.

@@ -13,9 +13,9 @@ pub struct ConfigError {
     pub problem: String,
 }
 
-/// The error for a secret that is shorter than [`LEAST_SECRET_BYTES`].
+/// The error for a secret that is shorter than [`MIN_SECRET_BYTES`].
 const TOO_SHORT: &str = "must have at least 32 bytes; make one with: openssl rand -hex 32";
-const _: () = assert!(LEAST_SECRET_BYTES == 32);
+const _: () = assert!(MIN_SECRET_BYTES == 32);
 
 impl ConfigError {
     pub fn new(variable: &'static str, problem: impl Into<String>) -> Self {
@@ -23,7 +23,7 @@ impl ConfigError {
         ConfigError { variable, problem }
     }
 
-    /// Whether it is a secret that is shorter than [`LEAST_SECRET_BYTES`].
+    /// Whether it is a secret that is shorter than [`MIN_SECRET_BYTES`].
     pub fn is_short_secret(&self) -> bool {
         self.problem == TOO_SHORT
     }
@@ -54,15 +54,15 @@ pub fn secret(environment: Environment<'_>, name: &str) -> Option<SecretString> 
 }
 
 /// Minimum bytes of a secret, so that nobody can guess it; a SHA-256 digest has as many.
-pub const LEAST_SECRET_BYTES: usize = 32;
+pub const MIN_SECRET_BYTES: usize = 32;
 
 /// The secret in variable `name`, if set.
 ///
 /// # Errors
-/// When it is shorter than [`LEAST_SECRET_BYTES`].
+/// When it is shorter than [`MIN_SECRET_BYTES`].
 pub fn long_secret(environment: Environment<'_>, name: &'static str) -> Result<Option<SecretString>, ConfigError> {
     match value_of(environment, name) {
-        Some(value) if value.len() < LEAST_SECRET_BYTES => Err(ConfigError::new(name, TOO_SHORT)),
+        Some(value) if value.len() < MIN_SECRET_BYTES => Err(ConfigError::new(name, TOO_SHORT)),
         value => Ok(value.map(SecretString::from)),
     }
 }

@@ -34,7 +34,7 @@ pub struct LockConfig {
     /// Seconds until a lock expires, unless it is renewed.
     pub ttl_seconds: u32,
     /// The highest `ttl_seconds` that a repository's policy can set.
-    pub most_ttl_seconds: u32,
+    pub max_ttl_seconds: u32,
     /// Seconds for which a waiting claim lets later claims take its files.
     pub queue_patience_seconds: u32,
     /// The effect of a neighbor that is locked for writing, unless a repository's policy sets it.
@@ -49,7 +49,7 @@ impl Default for LockConfig {
     fn default() -> Self {
         LockConfig {
             ttl_seconds: 300,
-            most_ttl_seconds: 3600,
+            max_ttl_seconds: 3600,
             queue_patience_seconds: QUEUE_PATIENCE_SECONDS,
             neighbor_policy: NeighborPolicy::Interface,
             poll_max_seconds: WAIT_SECONDS,
@@ -75,7 +75,7 @@ impl LockConfig {
         let problem = format!("must be a number of seconds from 1 to {}", Self::MAX_TTL_SECONDS);
         for (variable, value) in [
             (env_vars::COORD_LOCK_TTL_SECONDS, &mut config.ttl_seconds),
-            (env_vars::COORD_LOCK_TTL_MAX_SECONDS, &mut config.most_ttl_seconds),
+            (env_vars::COORD_LOCK_TTL_MAX_SECONDS, &mut config.max_ttl_seconds),
             (env_vars::COORD_QUEUE_PATIENCE, &mut config.queue_patience_seconds),
         ] {
             *value = number_within(environment, variable, 1..=Self::MAX_TTL_SECONDS, *value, &problem)?;

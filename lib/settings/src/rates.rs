@@ -41,9 +41,9 @@ pub struct Rates {
     /// Requests of all callers.
     pub repository: Rate,
     /// One person's lookups at the source, of commits that the store does not know.
-    pub source: Rate,
+    pub commit_lookups: Rate,
     /// One person's lookups at the source, of branches that the store does not know.
-    pub new: Rate,
+    pub branch_lookups: Rate,
     /// Whether the request has been counted.
     pub is_counted: bool,
 }
@@ -54,15 +54,21 @@ impl Rates {
         holder: Rate::NONE,
         person: Rate::NONE,
         repository: Rate::NONE,
-        source: Rate::NONE,
-        new: Rate::NONE,
+        commit_lookups: Rate::NONE,
+        branch_lookups: Rate::NONE,
         is_counted: false,
     };
 
     /// The argument of the store's functions: the interval and the burst of each rate, in the order of the fields.
     /// `None` if nothing is limited.
     pub fn as_text(&self) -> Option<String> {
-        let rates = [self.holder, self.person, self.repository, self.source, self.new];
+        let rates = [
+            self.holder,
+            self.person,
+            self.repository,
+            self.commit_lookups,
+            self.branch_lookups,
+        ];
         let is_limited = rates.iter().any(|rate| *rate != Rate::NONE);
         is_limited.then(|| {
             let numbers = rates.iter().flat_map(|rate| [rate.interval_ms, rate.burst]);
@@ -112,11 +118,11 @@ impl Default for Rates {
             holder: rate(HOLDER_PER_MINUTE),
             person: rate(HOLDERS_PER_PERSON * HOLDER_PER_MINUTE),
             repository: rate(REPOSITORY_PER_MINUTE),
-            source: Rate {
+            commit_lookups: Rate {
                 burst: COMMIT_LOOKUPS_PER_MINUTE,
                 ..rate(COMMIT_LOOKUPS_PER_MINUTE)
             },
-            new: Rate {
+            branch_lookups: Rate {
                 burst: BRANCH_LOOKUPS_BURST,
                 ..rate(BRANCH_LOOKUPS_PER_MINUTE)
             },

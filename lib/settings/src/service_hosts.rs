@@ -9,7 +9,7 @@ use axum::http::uri::Authority;
 use super::environment::{ConfigError, Environment, printable_start, value_of};
 use super::variables::env_vars;
 
-/// Maximum entries of `COORD_HOSTS`.
+/// Maximum number of entries of `COORD_HOSTS`.
 const MAX_HOSTS: usize = 64;
 
 /// The variables with the platform's hosts of the project, of the branch, and of this deployment alone.

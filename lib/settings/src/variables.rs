@@ -65,7 +65,7 @@ variables! {
     COORD_HOSTS, EVERYWHERE, "hosts of the service for MCP, separated by commas: `coord.example.com,10.0.0.5:3000`; a host without a port is valid on all ports", "`localhost`, loopback addresses, and the next three rows";
     COORD_PROXIES, SERVE, "addresses and networks of reverse proxies in front, separated by commas: `10.0.0.5,172.18.0.0/16`; the callers are those that they name in `X-Forwarded-For`, and `COORD_MAX_CONNECTIONS_PER_ADDRESS` does not hold for them", "none";
     COORD_MAX_CONNECTIONS, SERVE, "maximum open connections of all ports together, at least 1; fewer where the limit of open files is lower", "4096";
-    COORD_MAX_CONNECTIONS_PER_ADDRESS, SERVE, "maximum of these from one address, at least 1; an IPv6 network of 64 bits is one address, and loopback addresses are not counted", "a quarter of the above";
+    COORD_MAX_CONNECTIONS_PER_ADDRESS, SERVE, "maximum open connections from one address, at least 1; an IPv6 network of 64 bits is one address, and loopback addresses are not counted", "a quarter of the above";
     VERCEL_PROJECT_PRODUCTION_URL, FUNCTIONS, "the project's host, which Vercel sets", "the next row";
     VERCEL_BRANCH_URL, FUNCTIONS, "the branch's host, which Vercel sets", "the next row";
     VERCEL_URL, FUNCTIONS, "the deployment's host, which Vercel sets", "`COORD_HOSTS` alone";
@@ -82,7 +82,7 @@ variables! {
     COORD_LIMIT_PERSON_PER_MINUTE, EVERYWHERE, "the same for all agents and tokens of one person together", "five times the above";
     COORD_LIMIT_REPOSITORY_PER_MINUTE, EVERYWHERE, "the same for all holders together", "6000";
     COORD_LOCK_TTL_SECONDS, EVERYWHERE, "seconds that a lock is held unless it is renewed, 1 to 86,400", "300";
-    COORD_LOCK_TTL_MAX_SECONDS, EVERYWHERE, "the most of these seconds that `ttl_seconds` of a repository's `.coord.toml` can set, 1 to 86,400", "3600";
+    COORD_LOCK_TTL_MAX_SECONDS, EVERYWHERE, "maximum `ttl_seconds` of a repository's `.coord.toml`, 1 to 86,400", "3600";
     COORD_QUEUE_PATIENCE, EVERYWHERE, "seconds for which a waiting claim lets later ones take its files, before it holds them back, 1 to 86,400", "180";
     COORD_NEIGHBOR_POLICY, EVERYWHERE, "`block`, `interface`, `warn` or `off`: the effect of a WRITING lock on a neighbor, held by someone else, on a claim to write, unless `.coord.toml` sets it", "`interface`";
     COORD_INTENT_POLICY, EVERYWHERE, "`optional` or `required`: whether each claim to write has to cite an intent", "`optional`";
@@ -90,11 +90,11 @@ variables! {
     COORD_INTENT_MAX_FILES, EVERYWHERE, "maximum files of a branch that the scope of an intent may cover, at least 1", "100";
     COORD_INTENT_IDLE_SECONDS, EVERYWHERE, "seconds of inactivity after which an intent stops owning its files, at least 1", "28800";
     COORD_BREAKER_CALLS, EVERYWHERE, "block an intent after this many identical tool calls in a row; 0 is no limit", "3";
-    COORD_APPROVERS, EVERYWHERE, "logins, separated by commas, with the rights of a person: unblock an intent, allow two to overlap, complete one by force, raise a budget, take over files, force-release others' locks", "everybody with the right to push";
+    COORD_APPROVERS, EVERYWHERE, "logins, separated by commas, with the rights of a person: unblock an intent, allow two to overlap, complete one by force, raise a budget, take over files, force-release others' locks", "everyone with the right to push";
     COORD_LEDGER_MAX_LINES, EVERYWHERE, "maximum lines of a ledger, at least 1,000; the oldest sealed ones go", "20000";
     COORD_LEDGER_KEY, EVERYWHERE, "private Ed25519 key that signs checkpoints of the ledger: `PRIVATE+KEY+NAME+ID+BASE64`", "checkpoints are not signed";
     COORD_TASK_LEASE_SECONDS, EVERYWHERE, "seconds that the claim of a task lasts unless the request says otherwise, 30 to 86,400", "900";
-    COORD_POLL_MAX_SECONDS, EVERYWHERE, "most seconds that a request for messages or for the next task waits, 0 to 20", "20";
+    COORD_POLL_MAX_SECONDS, EVERYWHERE, "maximum seconds that a request for messages or for the next task waits, 0 to 20", "20";
     COORD_GRAPH_MAX_FILES, GRAPHS, "maximum files of code in one graph", "500000";
     COORD_GRAPH_MAX_BYTES, GRAPHS, "maximum bytes of code in one graph", "4294967296";
     COORD_GRAPH_MAX_IMPORTS, GRAPHS, "maximum imports in one graph: a million need some 200 MB of memory", "1000000";

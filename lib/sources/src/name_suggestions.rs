@@ -28,7 +28,6 @@ pub struct NameSuggestions<'a> {
 }
 
 impl<'a> NameSuggestions<'a> {
-    /// Suggestions for `wanted`.
     pub fn new(wanted: &'a str) -> Self {
         NameSuggestions {
             wanted,

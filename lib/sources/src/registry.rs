@@ -43,7 +43,6 @@ impl Sources {
         }
     }
 
-    /// The source of `repo`.
     fn find(&self, repo: &RepoId) -> Result<&RegisteredSource, SourceError> {
         if let Some(problem) = &self.problem {
             return Err(SourceError::NotConfigured(problem.clone()));

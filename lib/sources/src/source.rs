@@ -13,8 +13,8 @@ use coord_runtime::single_flight::Unfinished;
 
 use crate::health::SourceHealth;
 
-/// Maximum of files and folders in a tree. A few nested trees can contain billions of files, and a build over 980,000
-/// paths took 323 MiB; real repositories are far below.
+/// Maximum number of files and folders in a tree. A few nested trees can contain billions of files, and a build over
+/// 980,000 paths took 323 MiB; real repositories are far below.
 pub const MAX_TREE_ENTRIES: usize = 750_000;
 
 /// Maximum bytes of the paths of a tree. Folders with long names take much memory with few objects.

@@ -1,18 +1,19 @@
-//! The additions of an extension to the heart. A process registers the extensions of its build before it opens a store.
+//! The additions of an extension to the core. A process registers the extensions of its build before it opens a store.
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 use super::admission::AdmissionTerms;
 use super::named_keys::NamedKey;
 use super::read::Read;
 use coord_domain::RepoId;
 use coord_library::Part;
+use coord_runtime::mutex::lock;
 use coord_store::Script;
 
 /// KEYS of the functions of an extension in a request.
 pub type SeamKeys = fn(&AdmissionTerms<'_>) -> Vec<NamedKey>;
 
-/// The additions of an extension to the heart.
+/// The additions of an extension to the core.
 pub struct Extension {
     pub name: &'static str,
     /// Its part of the library, with its functions at the seams.
@@ -42,7 +43,7 @@ static IN_USE: OnceLock<Vec<&Extension>> = OnceLock::new();
 /// # Panics
 /// When this process has called the store without it: the keys and the library of one call must agree.
 pub fn register(extension: &'static Extension) {
-    let mut registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut registered = lock(&REGISTERED);
     if registered.iter().all(|other| other.name != extension.name) {
         let is_late = IN_USE.get().is_some();
         assert!(!is_late, "{} is registered after a call of the store", extension.name);
@@ -54,7 +55,7 @@ pub fn register(extension: &'static Extension) {
 pub fn registered() -> &'static [&'static Extension] {
     IN_USE.get().unwrap_or_else(|| {
         // Under the lock, so that none is added between the copy and its use.
-        let registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
+        let registered = lock(&REGISTERED);
         IN_USE.get_or_init(|| registered.clone())
     })
 }

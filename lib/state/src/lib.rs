@@ -34,7 +34,7 @@ use coord_store::Script;
 /// The scripts of all folders, from `build.rs`.
 static SCRIPTS: &[&[&Script]] = include!(concat!(env!("OUT_DIR"), "/scripts.rs"));
 
-/// All scripts of the heart and of the extensions that are registered.
+/// All scripts of the core and of the extensions that are registered.
 pub fn scripts() -> impl Iterator<Item = &'static Script> {
     let of_extensions = extension::registered().iter().map(|extension| extension.scripts);
     let lists = std::iter::once(SCRIPTS).chain(of_extensions);

@@ -38,7 +38,7 @@ impl Keys {
     }
 
     /// ARGV of a function without an admission, with the fields of `own`, `()` for none.
-    pub fn request<T: Serialize>(&self, own: &T) -> Vec<Vec<u8>> {
+    pub fn args<T: Serialize>(&self, own: &T) -> Vec<Vec<u8>> {
         let request = Request {
             keys: &self.names(),
             own,
@@ -54,7 +54,7 @@ impl Keys {
         script: &'static Script,
         own: &T,
     ) -> Result<Reply, StoreError> {
-        let args = self.request(own);
+        let args = self.args(own);
         reply::call(store, script, self, args).await
     }
 }

@@ -2,9 +2,10 @@
 //! memory.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use bytes::Bytes;
+use coord_runtime::mutex::lock;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use tokio::sync::Notify;
@@ -19,19 +20,13 @@ const MAX_WAITING_BYTES: usize = 8 << 20;
 struct MessageQueue {
     messages: VecDeque<Bytes>,
     bytes: usize,
-    is_over: bool,
+    is_closed: bool,
 }
 
 #[derive(Debug, Default)]
 struct Shared {
     waiting: Mutex<MessageQueue>,
     changed: Notify,
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, MessageQueue> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// The sending end of a subscription. When it is dropped, the stream ends after the messages that wait.
@@ -46,10 +41,10 @@ impl Backlog {
         let messages = stream::unfold(shared, async |shared| {
             loop {
                 let next = {
-                    let mut waiting = shared.lock();
+                    let mut waiting = lock(&shared.waiting);
                     let next = waiting.messages.pop_front();
                     waiting.bytes -= next.as_ref().map_or(0, Bytes::len);
-                    next.ok_or(waiting.is_over)
+                    next.ok_or(waiting.is_closed)
                 };
                 match next {
                     Ok(message) => return Some((message, shared)),
@@ -63,37 +58,37 @@ impl Backlog {
 
     /// Whether anyone reads the subscription.
     pub fn has_reader(&self) -> bool {
-        self.0.upgrade().is_some_and(|shared| !shared.lock().is_over)
+        self.0.upgrade().is_some_and(|shared| !lock(&shared.waiting).is_closed)
     }
 
-    /// Adds a message. Returns whether the subscription goes on: it is over when its reader is gone or has fallen too
-    /// far behind. Then the unread messages are dropped, because the reader has to start over.
+    /// Adds a message. Returns whether the subscription is still open: it closes when its reader is gone or has fallen
+    /// too far behind. Then the unread messages are dropped, because the reader has to start over.
     pub fn push(&self, message: &Bytes) -> bool {
         let Some(shared) = self.0.upgrade() else { return false };
-        let mut waiting = shared.lock();
+        let mut waiting = lock(&shared.waiting);
         let bytes = waiting.bytes + message.len();
         let has_room =
             waiting.messages.is_empty() || (waiting.messages.len() < MAX_WAITING && bytes <= MAX_WAITING_BYTES);
-        if has_room && !waiting.is_over {
+        if has_room && !waiting.is_closed {
             waiting.messages.push_back(message.clone());
             waiting.bytes = bytes;
         } else {
             *waiting = MessageQueue {
-                is_over: true,
+                is_closed: true,
                 ..MessageQueue::default()
             };
         }
-        let goes_on = !waiting.is_over;
+        let is_open = !waiting.is_closed;
         drop(waiting);
         shared.changed.notify_one();
-        goes_on
+        is_open
     }
 }
 
 impl Drop for Backlog {
     fn drop(&mut self) {
         if let Some(shared) = self.0.upgrade() {
-            shared.lock().is_over = true;
+            lock(&shared.waiting).is_closed = true;
             shared.changed.notify_one();
         }
     }
@@ -120,8 +115,11 @@ mod tests {
                 assert!(backlog.push(&message));
             }
             assert!(backlog.has_reader() && !backlog.push(&message) && !backlog.has_reader());
-            assert_eq!(backlog.0.upgrade().map(|shared| shared.lock().messages.len()), Some(0));
-            assert!(!backlog.push(&message), "it is over");
+            assert_eq!(
+                backlog.0.upgrade().map(|shared| lock(&shared.waiting).messages.len()),
+                Some(0)
+            );
+            assert!(!backlog.push(&message), "it is closed");
             assert_eq!(count(messages).await, 0);
         }
     }

@@ -17,7 +17,7 @@ const UPSTASH_PAIRS: [(&str, &str); 2] = [
 ];
 
 /// Whether any variable of a store is set, even if the other one of its pair is missing.
-pub fn is_in(get: impl Fn(&str) -> Option<String>) -> bool {
+pub fn is_configured(get: impl Fn(&str) -> Option<String>) -> bool {
     let pairs = UPSTASH_PAIRS.iter().flat_map(|(url, token)| [*url, *token]);
     pairs
         .chain([env_vars::REDIS_URL])
@@ -117,7 +117,9 @@ mod tests {
 
     #[test]
     fn half_a_pair_is_a_setting_and_an_empty_value_is_none() {
-        let with = |name: &'static str, value: &'static str| is_in(|wanted| (wanted == name).then(|| value.to_owned()));
+        let with = |name: &'static str, value: &'static str| {
+            is_configured(|wanted| (wanted == name).then(|| value.to_owned()))
+        };
         for name in [
             "UPSTASH_REDIS_REST_URL",
             "UPSTASH_REDIS_REST_TOKEN",

@@ -3,13 +3,14 @@
 //! A store without functions, or one that denies them, runs the same scripts by EVALSHA.
 
 use std::borrow::Cow;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::{StoreError, Value};
+use coord_runtime::mutex::lock;
 
 /// One command as sent, name first.
 pub(super) type Words<'r> = Vec<Cow<'r, [u8]>>;
@@ -76,7 +77,7 @@ impl Functions {
 
     /// The command that notes that the library with this name is in use; `None` if it was noted today.
     pub fn due_usage_command(&self, name: impl FnOnce() -> String) -> Option<Words<'static>> {
-        let mut noted_at = self.noted_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut noted_at = lock(&self.noted_at);
         if noted_at.is_some_and(|at| at.elapsed() < NOTED_EVERY) {
             return None;
         }

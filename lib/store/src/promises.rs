@@ -2,8 +2,9 @@
 //! and accepts writes. Some services report nothing.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
+use coord_runtime::mutex::lock;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -59,7 +60,7 @@ pub(super) fn parse_report(replies: &[Value], store: &str) -> Promises {
 /// Notes a warning about `store`. Returns whether it is the first.
 fn note_warning(store: &str, sentence: &str) -> bool {
     static LOGGED: Mutex<BTreeSet<(String, String)>> = Mutex::new(BTreeSet::new());
-    let mut logged = LOGGED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut logged = lock(&LOGGED);
     logged.insert((store.to_owned(), sentence.to_owned()))
 }
 

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use super::functions::{self, Functions, Words};
 use super::script::{Library, sha1_hex};
 use super::{Limits, Request, Script, StoreError, Value};
+use coord_runtime::mutex::lock;
 use coord_runtime::retry;
 use coord_runtime::timing::count_round_trip;
 
@@ -109,7 +110,7 @@ impl Dialect {
         if self.first_line.is_empty() {
             return Cow::Borrowed(script.sha().as_bytes());
         }
-        let mut shas = self.shas.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shas = lock(&self.shas);
         let sha = shas
             .entry(script.sha())
             .or_insert_with(|| sha1_hex(&[&self.first_line, script.source()].concat()).into());

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use coord_library::{Joined, Part};
+use coord_library::{JoinedParts, Part};
 
 /// A Lua script: one state change, atomic in every store.
 pub struct Script {
@@ -102,7 +102,7 @@ pub struct Library {
     digest: Cow<'static, str>,
     /// The text that calls `register(NAME, run)` for each script. `run(KEYS, ARGV)` returns the script's reply.
     pub functions: Cow<'static, str>,
-    joined: Option<Joined>,
+    joined: Option<JoinedParts>,
     /// The scripts of `joined`, each filled at its first use.
     scripts: BTreeMap<&'static str, OnceLock<Text>>,
 }
@@ -128,7 +128,7 @@ impl Library {
     /// # Panics
     /// When two files have the same name.
     pub fn of_parts(prefix: &'static str, parts: impl IntoIterator<Item = &'static Part>) -> Self {
-        let joined = Joined::of(parts);
+        let joined = JoinedParts::of(parts);
         let functions = joined.library();
         let mut digest = sha1_hex(&[HEAD, &functions].concat());
         digest.truncate(DIGITS);
@@ -151,7 +151,7 @@ impl Library {
             }
         };
         let script = self.scripts.get(name);
-        let script = script.unwrap_or_else(|| panic!("{name} is of an extension that is not registered"));
+        let script = script.unwrap_or_else(|| panic!("{name} belongs to an extension that is not registered"));
         script.get_or_init(text)
     }
 

@@ -45,7 +45,7 @@ pub(super) async fn delete_unused(
     if !deletions.is_empty() {
         tracing::info!(
             count = deletions.len(),
-            "libraries of earlier versions are deleted, unused for a week"
+            "deleting function libraries that were unused for a week"
         );
         send(deletions).await?;
     }

@@ -19,11 +19,11 @@ const MAX_BYTES: u64 = 1024 * 1024;
 /// The urgency of a task, as an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Priority {
-    /// First
+    /// Taken before the others
     High,
-    /// Between them
+    /// The default
     Normal,
-    /// Last
+    /// Taken after the others
     Low,
 }
 

@@ -75,7 +75,7 @@ impl Common {
         }
         let names: Vec<&str> = teams.teams.iter().map(|team| team.name.as_str()).collect();
         match names.as_slice() {
-            [] => bail!("there is no team; coord team create makes one"),
+            [] => bail!("there is no team; create one with coord team create"),
             _ => bail!(
                 "which team? Name one of {} with --team or {}",
                 names.join(", "),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use coord_agent::exit_status::ExitStatus;
-use coord_agent::terminal::output::{print, print_json};
+use coord_agent::terminal::output::print_as;
 use coord_protocol::TaskFilter;
 use coord_protocol::tasks::{TaskStatus, TaskView};
 
@@ -34,15 +34,12 @@ pub(super) struct GraphArgs {
 impl GraphArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
-        let tasks = match read_tasks(&self.common, &workplace, TaskFilter::default()).await {
-            Ok(tasks) => tasks,
-            Err(error) => return workplace.print_failure(error),
-        };
-        match (self.common.json, self.format) {
-            (true, _) => print_json(&tasks)?,
-            (false, Format::Dot) => print(&dot(&tasks))?,
-            (false, Format::Mermaid) => print(&mermaid(&tasks))?,
-        }
+        let request = read_tasks(&self.common, &workplace, TaskFilter::default());
+        let tasks = workplace.ask(request).await?;
+        print_as(self.common.json, &tasks, |tasks| match self.format {
+            Format::Dot => dot(tasks),
+            Format::Mermaid => mermaid(tasks),
+        })?;
         Ok(ExitStatus::Done.into())
     }
 }

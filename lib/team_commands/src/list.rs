@@ -81,10 +81,7 @@ impl ListArgs {
             text: self.text,
             ..TaskFilter::default()
         };
-        let mut tasks = match read_tasks(&self.common, &workplace, filter).await {
-            Ok(tasks) => tasks,
-            Err(error) => return workplace.print_failure(error),
-        };
+        let mut tasks = workplace.ask(read_tasks(&self.common, &workplace, filter)).await?;
         if self.common.json {
             print_json(&TasksResponse {
                 tasks,
@@ -111,7 +108,6 @@ pub(super) async fn read_tasks(
     mut filter: TaskFilter,
 ) -> Result<Vec<TaskView>, ClientError> {
     let caller = common.reading_caller(workplace).await?;
-    let _spinner = workplace.start_spinner();
     let mut tasks = Vec::new();
     filter.limit = Some(PAGE_SIZE);
     loop {

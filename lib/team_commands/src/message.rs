@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use coord_agent::exit_status::ExitStatus;
-use coord_agent::terminal::output::{is_read, note, print, print_json};
+use coord_agent::terminal::output::{note, print_as, print_while_read};
 use coord_agent::workplace::Workplace;
 use coord_mcp::Outcome;
 use coord_protocol::messages::{InboxResponse, MessageView, ReadMessagesRequest, SendMessageRequest};
@@ -127,10 +127,8 @@ impl ReadArgs {
         let cursor = unread.map(|inbox| inbox.cursor);
         let status = self.common.print(&workplace, inbox)?;
         // Messages count as read only once they are printed.
-        if let (Some(cursor), false) = (cursor, self.keep)
-            && let Err(error) = read(&workplace, &self.common, Some(cursor), 0).await
-        {
-            return workplace.print_failure(error);
+        if let (Some(cursor), false) = (cursor, self.keep) {
+            workplace.ask(read(&workplace, &self.common, Some(cursor), 0)).await?;
         }
         Ok(status)
     }
@@ -156,10 +154,8 @@ async fn watch(common: &Common) -> anyhow::Result<ExitCode> {
     let workplace = common.open()?;
     let mut cursor = None;
     loop {
-        let inbox = match read(&workplace, common, cursor, WATCH_WAIT_SECONDS).await {
-            Ok(inbox) => inbox,
-            Err(error) => return workplace.print_failure(error),
-        };
+        let inbox = read(&workplace, common, cursor, WATCH_WAIT_SECONDS).await;
+        let inbox = inbox.map_err(|error| workplace.command_error(error))?;
         let mut missed = coord_mcp::missed_line(&inbox);
         if let Some(line) = missed.take_if(|_| common.json) {
             // Each line of the JSON output is a message, so this one goes elsewhere.
@@ -171,7 +167,7 @@ async fn watch(common: &Common) -> anyhow::Result<ExitCode> {
         };
         let lines = missed.into_iter().chain(inbox.messages.iter().filter_map(line));
         let text: String = lines.map(|line| line + "\n").collect();
-        if !text.is_empty() && !is_read(&text)? {
+        if !text.is_empty() && !print_while_read(&text)? {
             return Ok(ExitStatus::Done.into());
         }
         if inbox.messages.is_empty() && !inbox.timed_out {
@@ -211,33 +207,23 @@ impl ListArgs {
             before: self.before,
             limit: Some(self.limit),
         };
-        let caller = match self.common.reading_caller(&workplace).await {
-            Ok(caller) => caller,
-            Err(error) => return workplace.print_failure(error),
-        };
-        let history = match workplace.connection.client.messages(&caller, &filter).await {
-            Ok(history) => history,
-            Err(error) => return workplace.print_failure(error),
-        };
-        if self.common.json {
-            print_json(&history)?;
-            return Ok(ExitStatus::Done.into());
-        }
-        let mut text: String = history
-            .messages
-            .iter()
-            .map(|message| {
+        let caller = workplace.ask(self.common.reading_caller(&workplace)).await?;
+        let request = workplace.connection.client.messages(&caller, &filter);
+        let history = workplace.ask(request).await?;
+        print_as(self.common.json, &history, |history| {
+            let line = |message: &MessageView| {
                 let unread = match message.unread_by.as_slice() {
                     [] => String::new(),
                     handles => format!("\n(not read by {})", handles.join(", ")),
                 };
                 format!("{}{unread}\n", coord_mcp::message_line(message))
-            })
-            .collect();
-        if let Some(earlier) = history.earlier {
-            text.push_str(&format!("and earlier ones; --before {earlier} shows them\n"));
-        }
-        print(&text)?;
+            };
+            let mut text: String = history.messages.iter().map(line).collect();
+            if let Some(earlier) = history.earlier {
+                text.push_str(&format!("and earlier ones; --before {earlier} shows them\n"));
+            }
+            text
+        })?;
         Ok(ExitStatus::Done.into())
     }
 }

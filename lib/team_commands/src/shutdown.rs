@@ -32,7 +32,7 @@ struct RequestArgs {
     /// The member [default: the whole team]
     #[arg(long, value_name = "HANDLE")]
     target: Option<String>,
-    /// Why
+    /// The reason
     #[arg(long, short, value_name = "TEXT")]
     reason: Option<String>,
     /// Seconds to respond
@@ -56,7 +56,7 @@ struct RejectArgs {
     /// The shutdown, such as s1
     #[arg(value_name = "ID")]
     id: String,
-    /// Why
+    /// The reason
     #[arg(long, short, value_name = "TEXT")]
     reason: String,
     #[command(flatten)]

@@ -61,7 +61,7 @@ enum TaskCommand {
         /// The task
         #[arg(value_name = "ID")]
         id: String,
-        /// The member; an empty text for no reservation
+        /// The member; an empty text removes the reservation
         #[arg(value_name = "HANDLE")]
         handle: String,
         #[command(flatten)]
@@ -72,7 +72,7 @@ enum TaskCommand {
         /// The task
         #[arg(value_name = "ID")]
         id: String,
-        /// Even if others depend on it
+        /// Remove it even if other tasks depend on it
         #[arg(long)]
         unlink: bool,
         #[command(flatten)]
@@ -93,10 +93,7 @@ impl TaskArgs {
             TaskCommand::List(args) => args.run().await,
             TaskCommand::Show { id, common } => {
                 let workplace = common.open()?;
-                let caller = match common.reading_caller(&workplace).await {
-                    Ok(caller) => caller,
-                    Err(error) => return workplace.print_failure(error),
-                };
+                let caller = workplace.ask(common.reading_caller(&workplace)).await?;
                 let result = workplace.connection.client.task(&caller, &id).await;
                 common.print(&workplace, result)
             }
@@ -278,10 +275,10 @@ struct EditArgs {
     /// Urgent tasks are taken first
     #[arg(long, value_enum)]
     priority: Option<Priority>,
-    /// All that it depends on; may be repeated
+    /// A task that it depends on; may be repeated, and replaces all current dependencies
     #[arg(long, value_name = "ID")]
     depends_on: Vec<String>,
-    /// It depends on nothing
+    /// Remove all of its dependencies
     #[arg(long, conflicts_with = "depends_on")]
     no_dependencies: bool,
     /// A note to add

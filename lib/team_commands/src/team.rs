@@ -33,7 +33,7 @@ pub struct TeamArgs {
 
 #[derive(Clone, Debug, Subcommand)]
 enum TeamCommand {
-    /// Make a team, which you lead
+    /// Create a team and lead it
     Create(CreateArgs),
     /// List the teams of the repository
     List(Common),

@@ -25,7 +25,7 @@ macro_rules! tool {
         Tool::new(
             $name,
             $groups,
-            |name, offer| definition(name, $description, argument_schema::<$call>(offer)),
+            |name, host| definition(name, $description, argument_schema::<$call>(host)),
             |session, arguments| call(session, $name, arguments),
         )
     };
@@ -66,13 +66,13 @@ static TOOLS: [Tool; 7] = [
         tool_names::MESSAGE_SEND,
         &[MESSAGES],
         SendMessageCall,
-        "Tell teammates something."
+        "Send teammates a message."
     ),
     tool!(
         tool_names::MESSAGE_READ,
         &[MESSAGES],
         ReadMessagesCall,
-        "Read your messages. The last cursor proves that you have them."
+        "Read your messages. Sending the last cursor marks them read."
     ),
 ];
 
@@ -86,7 +86,7 @@ pub static TEAMS: ToolSet = ToolSet {
             template: "coord://team/{team}{?repo_url}",
             words: [
                 "team",
-                "Who works together",
+                "The members of a team",
                 "A team with its members, who is live, and an open shutdown",
             ],
             endpoint: "api/teams/",
@@ -104,7 +104,7 @@ pub static TEAMS: ToolSet = ToolSet {
             template: "coord://tasks/{id}{?repo_url,team,agent_id}",
             words: [
                 "task",
-                "What is to be done",
+                "One task in full",
                 "A task of a team with its notes, its result and those of its dependencies",
             ],
             endpoint: "api/tasks/",

@@ -109,7 +109,6 @@ pub struct InboxFile {
 }
 
 impl InboxFile {
-    /// Parses the inbox of `handle`.
     pub fn parse(team: &TeamName, handle: &Handle, bytes: &[u8]) -> Result<Self, Refusal> {
         let path = Entry::Inbox(team.clone(), handle.clone()).path();
         let refuse = |message| Refusal::of_file(&path, message);

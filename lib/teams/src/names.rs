@@ -77,7 +77,7 @@ impl Handle {
     pub fn parse(text: &str) -> Result<Self, InvalidName> {
         if text.eq_ignore_ascii_case(BROADCAST) {
             return Err(InvalidName(format!(
-                "{} is no handle: it addresses all members",
+                "{} cannot be a handle: it addresses all members",
                 quote(text)
             )));
         }
@@ -97,7 +97,7 @@ fn check_characters(text: &str, kind: &str) -> Result<String, InvalidName> {
     let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     if text.is_empty() || text.starts_with('.') || !text.bytes().all(is_valid) {
         return Err(InvalidName(format!(
-            "{} is no {kind}: letters, digits, \".\", \"_\" and \"-\" are, not beginning with a dot",
+            "{} is not a {kind}: use letters, digits, \".\", \"_\" and \"-\", and no leading dot",
             quote(text)
         )));
     }
@@ -163,7 +163,7 @@ mod tests {
         );
         let refused = Handle::parse("a\u{1b}[2J\u{202e}").unwrap_err().to_string();
         assert!(
-            refused.starts_with("\"a\\u{1b}[2J\\u{202e}\" is no handle"),
+            refused.starts_with("\"a\\u{1b}[2J\\u{202e}\" is not a handle"),
             "{refused}"
         );
     }

@@ -82,25 +82,25 @@ refusals! {
     NotAMember = NotAMember, Stop: "join the team first";
     NotLeader = NotLeader, Stop: "send the leader a message";
     NotCreator = NotCreator, Stop: "send one of them a message";
-    Superseded = Superseded, Stop: "that agent goes on with its inbox and its tasks";
-    TeamClosed = TeamClosed, Stop: "it can be read: create another one to go on";
+    Superseded = Superseded, Stop: "leave its inbox and its tasks to that agent";
+    TeamClosed = TeamClosed, Stop: "read it, or create another team to continue";
     TeamExists = TeamExists of "name", Stop: "join it, or choose another name";
     TooMany = TooMany, Stop: "send fewer, or complete, release or remove some first";
-    AlreadyMember = AlreadyMember, Stop: "go on with this handle";
+    AlreadyMember = AlreadyMember, Stop: "continue with this handle";
     HandleTaken = HandleTaken of "handle", Stop: "another login has this handle: choose another";
     // Its sentence has the alternative.
     LeaderStays = LeaderStays, Stop: "";
     MembersLive = MembersLive, Wait: "ask for a shutdown, or wait until they have left";
     NoRecipient = UnknownRecipient, Stop: "show the team: it has the handles of its members";
     HasStopped = UnknownRecipient, Stop: "name another member, or wait until it has joined again";
-    InboxFull = InboxFull, Wait: "wait until messages are read there";
+    InboxFull = InboxFull, Wait: "wait until that member has read messages";
     CursorAhead = CursorAhead of "cursor", Stop: "read without a cursor";
     KeyReused = KeyReused of "request_key", Stop: "send another key";
     TaskExists = TaskExists, Stop: "leave the id out, or choose another";
     NoDependency = UnknownDependency of "dependencies", Stop: "list the tasks of the team, or name a task of the same request by its ref";
     NoBlocked = UnknownDependency of "blocks", Stop: "list the tasks of the team, or name a task of the same request by its ref";
     Circular = CircularDependency of "dependencies", Stop: "leave one of these dependencies out";
-    InvalidTransition = InvalidTransition, Stop: "a status goes forward: by a claim, then by a completion";
+    InvalidTransition = InvalidTransition, Stop: "a status only moves forward: claim the task, then complete it";
     NotByEdit = InvalidTransition, Stop: "claim it, and complete it once the work is done";
     TaskUnavailable = TaskUnavailable, SwitchTask: "take another task";
     TaskTaken = TaskTaken, SwitchTask: "take another task, or wait until the claim ends";
@@ -116,7 +116,7 @@ refusals! {
     OtherBranch = OtherBranch of "branch", Stop: "work on that branch, or take another task";
     FilesClaimed = FilesClaimed, SwitchTask: "complete or release that task first";
     DependedOn = DependedOn, Stop: "send unlink=true to remove it anyway";
-    ShutdownOpen = ShutdownOpen, Wait: "it has to end first";
+    ShutdownOpen = ShutdownOpen, Wait: "wait until it has ended";
     NoShutdown = UnknownShutdown, Stop: "show the team: it has the open shutdown, if there is one";
     NotAsked = UnknownShutdown, Stop: "leave the answer to its target";
     Answered = ShutdownAnswered, Stop: "end your work in this team";
@@ -124,7 +124,7 @@ refusals! {
 }
 
 /// The hint for a member that has approved the shutdown.
-const STOPPED: &str = "you have stopped: join the team again to go on, which gives you tasks once no shutdown is open";
+const STOPPED: &str = "you have stopped: join the team again to continue; you can claim tasks once no shutdown is open";
 
 /// The next step: the sentence of the refusal, and the hint.
 fn orchestration(refusal: &TeamRefusal) -> Orchestration {

@@ -1,10 +1,10 @@
-//! The additions of teams to the heart.
+//! The additions of teams to the core.
 
 use super::{departures, messages, tasks, teams};
 use coord_library::{Part, Source};
 use coord_state::extension::Extension;
 
-/// The additions of teams to the heart.
+/// The additions of teams to the core.
 pub static EXTENSION: Extension = Extension {
     name: "teams",
     lua: include!(concat!(env!("OUT_DIR"), "/part.rs")),

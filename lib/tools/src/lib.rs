@@ -29,9 +29,9 @@ mod tests {
     #[test]
     #[cfg(all(feature = "intents", feature = "teams", feature = "opencode"))]
     fn each_tool_has_a_name_of_the_list_and_each_name_a_tool() {
-        let heart_tools = [tool_names::CHECK_STATUS, tool_names::POST_STATUS];
+        let core_tools = [tool_names::CHECK_STATUS, tool_names::POST_STATUS];
         let extension_tools = SETS.iter().flat_map(|set| set.tools).map(|tool| tool.name);
-        let names: Vec<&str> = heart_tools.into_iter().chain(extension_tools).collect();
+        let names: Vec<&str> = core_tools.into_iter().chain(extension_tools).collect();
         assert_eq!(names, tool_names::ALL);
     }
 }

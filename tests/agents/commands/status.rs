@@ -68,7 +68,7 @@ fn hooks_are_shown_with_the_time_of_their_last_call() {
     assert_eq!(hook["agent"], "claude-code");
     assert_eq!(hook["event"], "PreToolUse");
     let text = printed(&world, &["status"], 0);
-    assert_has(&text, &["Nobody holds anything.", "hooks: claude-code PreToolUse "]);
+    assert_has(&text, &["No files are locked.", "hooks: claude-code PreToolUse "]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `coord ledger verify FILE` against the server and the trailers of commits.
 
-use coord_intents::ledger::{Point, Sealer, SigningKey, split};
+use coord_intents::ledger::{Point, Sealer, split};
 
 use super::{REPOSITORY, begin, file, read, run_coord, world, write};
 use coord_test_worlds::world::World;
@@ -105,20 +105,20 @@ fn the_trailer_of_a_commit_is_an_anchor_where_no_server_is() {
 // rule: commands#ledger-verify
 #[test]
 fn a_key_without_a_checkpoint_demands_that_the_server_signs() {
-    let key = SigningKey::new("coord.example", [7; 32]).unwrap();
-    let other = SigningKey::new("other.example", [8; 32]).unwrap();
+    let secret = "PRIVATE+KEY+coord.example+3f447896+AQcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcH";
+    let public = "coord.example+3f447896+AepKbGPinFIKvvVQexMuxfmVR3auvr57kkIe6mkURtIs";
+    let other = "other.example+3d959314+AROY9ixtGkV8UbpqS189vS9p/KkyFiGNyJl+QWvRfZPK";
     let world = world();
     // The command starts the server, which signs.
     let mut first = world.coord(world.clone.path());
-    first.args(["sync"]).env("COORD_LEDGER_KEY", key.secret_text());
+    first.args(["sync"]).env("COORD_LEDGER_KEY", secret);
     assert!(first.output().unwrap().status.success());
     begin(&world, "a", "src/**");
     run_coord(&world, &["sync"], 0);
-    let signed = verdict(&world, &["--key", &key.verifying_key().text()], 0);
+    let signed = verdict(&world, &["--key", public], 0);
     assert!(signed.ends_with("that it matches: 2\n"), "{signed}");
-    let other = other.verifying_key().text();
     for ledger in [&[PATH][..], &[]] {
-        let by_other = [&["ledger", "verify", "--key", &other], ledger].concat();
+        let by_other = [&["ledger", "verify", "--key", other], ledger].concat();
         let (_, error) = run_coord(&world, &by_other, 1);
         assert!(
             error.contains("the checkpoint of the server: the checkpoint is not signed by other.example"),

@@ -198,7 +198,7 @@ fn without_a_server_commits_pass_and_none_is_started() {
     write(&world, "b.txt", "changed");
     passes(&world, &[], &["add", "b.txt"]);
     let errors = passes(&world, &settings, &["commit", "-qm", "Add b"]);
-    assert_has(&errors, &["let pass, unchecked"]);
+    assert_has(&errors, &["allowed without a check"]);
     install(&world, "pre-commit", "--on-error deny");
     // No file, no request.
     passes(&world, &settings, &["commit", "-qm", "Change b", "--allow-empty"]);

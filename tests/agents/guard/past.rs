@@ -42,11 +42,11 @@ fn a_shell_command_that_goes_past_the_guard_is_denied_where_git_runs_one() {
     let world = world_with_guards(&[("a.txt", "a")]);
     let ada = claude(&world, "ada");
     for command in commands {
-        assert_has(&ada.may_not_run(command), &["goes past `coord guard`"]);
+        assert_has(&ada.may_not_run(command), &["bypasses `coord guard`"]);
     }
     ada.may_run("git commit -m x");
     let reason = ada.may_not_edit(".git/hooks/pre-commit");
-    assert_has(&reason, &["goes past `coord guard`"]);
+    assert_has(&reason, &["bypasses `coord guard`"]);
 }
 
 // rule: hooks#lost-guard

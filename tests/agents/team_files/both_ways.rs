@@ -213,6 +213,6 @@ fn the_folder_is_found_as_the_plugin_finds_it_and_a_worktree_has_its_own() {
     let ended = export.output().unwrap();
     assert!(ended.status.success() && other.join(A).exists(), "{ended:?}");
     let text = place.coord(&["team", "sync"], 0);
-    assert_has(&text, &["team alpha and its files in", "are alike"]);
+    assert_has(&text, &["team alpha and its files in", "are in sync"]);
     place.coord(&["team", "sync", "--url", "http://127.0.0.1:1"], 4);
 }

@@ -37,7 +37,7 @@ fn a_wait_for_the_limits_of_the_server_is_printed_once() {
     let ended = place.run(&["team", "sync"]);
     let errors = String::from_utf8(ended.stderr).unwrap();
     assert!(ended.status.success(), "{errors}");
-    assert_eq!(errors, "coord: the server's limits of requests make this wait\n");
+    assert_eq!(errors, "coord: the server's rate limit is reached; waiting\n");
     assert_eq!(place.stored("n39")["status"], "completed");
 }
 

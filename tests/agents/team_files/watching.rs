@@ -99,7 +99,10 @@ fn a_change_of_either_side_is_soon_on_the_other() {
     let second = place.run(&["team", "sync"]);
     let errors = String::from_utf8_lossy(&second.stderr);
     assert_eq!(second.status.code(), Some(1), "{errors}");
-    assert!(errors.contains("another coord team sync keeps team alpha"), "{errors}");
+    assert!(
+        errors.contains("another coord team sync already syncs team alpha"),
+        "{errors}"
+    );
     assert_eq!(watch.end(), Some(0));
 }
 

@@ -9,13 +9,13 @@ use coord_auth::{Authenticator, JwtVerifier};
 use coord_events::Timing;
 use coord_server::app::App;
 use coord_settings::edge::AllowedOrigins;
+use coord_test_support::log::Log;
 use coord_test_support::signer::Signer;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 
 use super::{Client, Kind, PATH, get, quick, timed};
 use crate::api::Api;
-use crate::logs::Log;
 use crate::tokens::{claims, in_seconds};
 
 const SECRET: &str = "a secret that only the test knows";

@@ -93,6 +93,8 @@ async fn a_server_that_stops_ends_its_streams() {
     events.unwrap().close();
     assert_eq!(clients[0].end().await, ("SHUTDOWN".to_owned(), Some(1001)));
     assert_eq!(clients[1].end().await, ("SHUTDOWN".to_owned(), None));
+    let mut late = Client::open(Kind::Socket, api.address, PATH, &[]).await;
+    assert_eq!(late.end().await, ("SHUTDOWN".to_owned(), Some(1001)));
     assert_eq!(api.get(PATH, &[]).await.status, 503, "no other begins");
 }
 

@@ -261,7 +261,7 @@ pub async fn sweep(api: &Api) -> u64 {
 }
 
 fn reading(fake: &Fake) -> Arc<Sources> {
-    let config = GithubConfig::new(ApiBase::parse(fake.api()).unwrap(), Credential::Nobody);
+    let config = GithubConfig::new(ApiBase::parse(fake.api()).unwrap(), Credential::Anonymous);
     let github: Arc<dyn Source> = Arc::new(GithubSource::new(config).unwrap());
     Arc::new(Sources::of([github]))
 }

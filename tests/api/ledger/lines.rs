@@ -185,7 +185,8 @@ async fn a_checkpoint_is_of_all_lines_and_signed_with_the_operators_key() {
     let checkpoint = &unsigned.checkpoint;
     assert_eq!(checkpoint.point.to_string(), first_page(&api).await.sealed);
     assert_eq!((checkpoint.repository.as_str(), checkpoint.point.seq), (CHAIN, 2));
-    let key = SigningKey::new("coord.example", [7; 32]).unwrap();
+    let key = "PRIVATE+KEY+coord.example+3f447896+AQcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcH";
+    let key = SigningKey::parse(key).unwrap();
     let public = key.verifying_key();
     let signing = start_with(IntentConfig {
         ledger_key: Some(key),

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use coord_auth::{AuthError, Authenticator, Credentials, JwtVerifier, People, Verdict};
+use coord_auth::{AuthError, Authenticator, Credentials, JwtVerifier, TokenVerifier, Verdict};
 use coord_domain::RepoId;
 use coord_settings::edge::AllowedOrigins;
 use coord_settings::service_hosts::ServiceHosts;
+use coord_test_support::log::Log;
 use coord_test_support::signer::Signer;
 use reqwest::Method;
 use secrecy::SecretString;
@@ -13,7 +14,6 @@ use serde_json::json;
 
 use super::{METADATA, PATH, ask, check_of, newest, send};
 use crate::api::{Api, REPO_URL};
-use crate::logs::Log;
 use crate::tokens::{ISSUER, claims};
 
 /// A server that accepts only callers with a token, under the name `coord.example.com`.
@@ -90,7 +90,7 @@ async fn a_bad_credential_gets_a_pointer_to_the_issuer() {
 pub struct Nobody;
 
 #[async_trait::async_trait]
-impl People for Nobody {
+impl TokenVerifier for Nobody {
     async fn verify(&self, _: &SecretString, _: &RepoId) -> Result<Verdict, AuthError> {
         Ok(Verdict::Refused("GitHub does not take this token".to_owned()))
     }

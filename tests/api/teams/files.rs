@@ -131,7 +131,7 @@ async fn next_waits_for_files_that_others_have() {
     assert_eq!(now["orchestration"]["action"], "WAIT");
     assert_eq!(now["passed_over"][0]["reason"], "LOCKED");
     let reason = now["orchestration"]["reason"].as_str().unwrap();
-    assert!(reason.contains("1 has files that you cannot have now"), "{reason}");
+    assert!(reason.contains("1 has files that are not free for you"), "{reason}");
     let wait = api.at_work(json!({ "wait": 20 }));
     let release = api.posts_about_db("OPEN", json!({ "abandon": true }));
     let began = Instant::now();

@@ -123,10 +123,7 @@ async fn a_change_is_made_whole_or_not_at_all() {
     assert_has!(task, { "title": "C", "description": "What", "priority": "low" });
     assert_has!(task["notes"][0], { "by": "one", "login": "bob", "text": "Seen" });
     for (status, sentence) in [
-        (
-            "in_progress",
-            "An edit does not make task t1 in_progress: it is pending",
-        ),
+        ("in_progress", "An edit cannot make task t1 in_progress: it is pending"),
         ("completed", "Invalid status transition: pending -> completed"),
     ] {
         let edit = json!({ "status": status });

@@ -174,7 +174,7 @@ fn each_block_of_the_readme_can_be_pasted() {
         "Four agents are at work",
         "cargo install --locked --path cli",
         "To undo: `coord init --undo`.",
-        "Nobody overwrote anybody.",
+        "No agent overwrote another.",
         "claude mcp add --transport http coord http://localhost:3000/api/mcp",
         "npm install --global vercel@60.1.3\nvercel link\nvercel install upstash\nvercel env add CRON_SECRET production --sensitive\nvercel env add GITHUB_TOKEN production --sensitive\nvercel env add COORD_REPOSITORIES production\nvercel deploy --prod",
     ]

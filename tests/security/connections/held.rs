@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use coord_auth::Authenticator;
-use coord_serve::listen::Places;
+use coord_serve::listen::ConnectionSlots;
 use coord_server::app::App;
 use coord_settings::connections::ConnectionConfig;
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpSocket, TcpStream};
 
-use super::{Local, MAX_CONNECTIONS, QUERY, few_places, listen, read_until, send, status};
+use super::{Local, MAX_CONNECTIONS, QUERY, few_slots, listen, read_until, send, status};
 
 const HEALTH: &str = "GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
@@ -47,8 +47,8 @@ async fn open(held: &mut [TcpStream]) -> usize {
 
 #[tokio::test]
 async fn sockets_slow_heads_and_slow_bodies_keep_no_other_client_out() {
-    let places = few_places();
-    let local = Local::start(&places).await;
+    let slots = few_slots();
+    let local = Local::start(&slots).await;
     let body = "POST /api/check_status HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
                 content-length: 1000\r\n\r\n{";
     for request in ["", "G", "POST /api/check_status HTTP/1.1\r\nhost: loc", body, HEALTH] {
@@ -64,8 +64,8 @@ async fn sockets_slow_heads_and_slow_bodies_keep_no_other_client_out() {
 
 #[tokio::test]
 async fn heads_that_come_byte_by_byte_keep_no_other_client_out() {
-    let places = few_places();
-    let local = Local::start(&places).await;
+    let slots = few_slots();
+    let local = Local::start(&slots).await;
     let mut held = Vec::new();
     for byte in "GET /api/he".bytes() {
         for connection in &mut held {
@@ -81,8 +81,8 @@ async fn heads_that_come_byte_by_byte_keep_no_other_client_out() {
 
 #[tokio::test]
 async fn streams_of_agents_outlive_a_flood_of_connections() {
-    let places = few_places();
-    let local = Local::start(&places).await;
+    let slots = few_slots();
+    let local = Local::start(&slots).await;
     let watch = format!("GET /api/events?{QUERY} HTTP/1.1\r\nhost: localhost\r\n\r\n");
     let mut streams = Vec::new();
     for _ in 0..50 {
@@ -111,13 +111,13 @@ async fn streams_of_agents_outlive_a_flood_of_connections() {
 
 #[tokio::test]
 async fn sockets_without_a_credential_are_evicted_after_their_upgrade_too() {
-    let places = few_places();
+    let slots = few_slots();
     let app = App::new(
         &coord_extensions::default_settings(),
         Arc::new(embedded::in_memory()),
         Authenticator::by_jwt(None),
     );
-    let address = listen(&places, coord_http::router(app, coord_extensions::endpoints())).await;
+    let address = listen(&slots, coord_http::router(app, coord_extensions::endpoints())).await;
     let upgrade = format!(
         "GET /api/events?{QUERY} HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\nconnection: upgrade\r\n\
          sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
@@ -136,13 +136,13 @@ async fn sockets_without_a_credential_are_evicted_after_their_upgrade_too() {
 #[tokio::test]
 async fn one_address_takes_its_share_of_the_connections_and_no_other_address_loses_one() {
     const OF_ADDRESS: usize = 16;
-    let places = Places::new(ConnectionConfig {
-        most: MAX_CONNECTIONS,
-        most_of_address: OF_ADDRESS,
+    let slots = ConnectionSlots::new(ConnectionConfig {
+        max_connections: MAX_CONNECTIONS,
+        max_per_address: OF_ADDRESS,
         counts_loopback: true,
         ..ConnectionConfig::default()
     });
-    let local = Local::start(&places).await;
+    let local = Local::start(&slots).await;
     let from = async |host: u8| {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind(SocketAddr::from(([127, 0, 0, host], 0))).unwrap();

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use axum::Router;
 use coord_serve::ServeArgs;
-use coord_serve::listen::{Bounds, Places, serve_within};
+use coord_serve::listen::{Bounds, ConnectionSlots, serve_within};
 use coord_settings::connections::ConnectionConfig;
 use coord_test_support::git::Repo;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -24,9 +24,9 @@ const MAX_CONNECTIONS: usize = 64;
 const PATIENCE: Duration = Duration::from_secs(60);
 const QUERY: &str = "repo_url=https://github.com/acme/shop&branch=main";
 
-fn few_places() -> Arc<Places> {
-    Places::new(ConnectionConfig {
-        most: MAX_CONNECTIONS,
+fn few_slots() -> Arc<ConnectionSlots> {
+    ConnectionSlots::new(ConnectionConfig {
+        max_connections: MAX_CONNECTIONS,
         ..ConnectionConfig::default()
     })
 }
@@ -38,12 +38,12 @@ const PATIENT: Bounds = Bounds {
     write_time: Duration::from_secs(600),
 };
 
-async fn listen(places: &Arc<Places>, router: Router) -> SocketAddr {
+async fn listen(slots: &Arc<ConnectionSlots>, router: Router) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(serve_within(
         PATIENT,
-        Arc::clone(places),
+        Arc::clone(slots),
         listener,
         router,
         std::future::pending(),
@@ -59,7 +59,7 @@ struct Local {
 }
 
 impl Local {
-    async fn start(places: &Arc<Places>) -> Local {
+    async fn start(slots: &Arc<ConnectionSlots>) -> Local {
         let folder = tempfile::tempdir().unwrap();
         let repo = Repo::init(folder.path().join("shop"), &[]);
         repo.git(&["remote", "add", "origin", "https://github.com/acme/shop.git"]);
@@ -72,7 +72,7 @@ impl Local {
         let loopback = SocketAddr::from(([127, 0, 0, 1], 3000));
         let server = coord_serve::build(&args, loopback).await.unwrap();
         Local {
-            address: listen(places, server.router).await,
+            address: listen(slots, server.router).await,
             head,
             _folder: folder,
         }

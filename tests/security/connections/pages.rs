@@ -1,6 +1,6 @@
 //! Requests that a page of another site can send to a server of this machine, through the browser of a person.
 
-use super::{Local, QUERY, few_places, status};
+use super::{Local, QUERY, few_slots, status};
 
 async fn get(local: &Local, target: &str, headers: &str) -> u16 {
     let request = format!("GET {target} HTTP/1.1\r\n{headers}\r\nconnection: close\r\n\r\n");
@@ -9,7 +9,7 @@ async fn get(local: &Local, target: &str, headers: &str) -> u16 {
 
 #[tokio::test]
 async fn requests_of_other_sites_use_up_nothing_of_the_person_here() {
-    let local = Local::start(&few_places()).await;
+    let local = Local::start(&few_slots()).await;
     let graph = format!("/api/graph?{QUERY}");
     for (site, more) in [
         ("cross-site", "sec-fetch-mode: no-cors"),
@@ -33,14 +33,14 @@ async fn requests_of_other_sites_use_up_nothing_of_the_person_here() {
 
 #[tokio::test]
 async fn a_link_of_another_site_opens_the_page() {
-    let local = Local::start(&few_places()).await;
+    let local = Local::start(&few_slots()).await;
     let link = "host: localhost\r\nsec-fetch-site: cross-site\r\nsec-fetch-mode: navigate";
     assert_eq!(get(&local, "/", link).await, 200);
 }
 
 #[tokio::test]
 async fn a_host_is_exactly_a_name_of_this_machine() {
-    let local = Local::start(&few_places()).await;
+    let local = Local::start(&few_slots()).await;
     let graph = format!("/api/graph?{QUERY}");
     for host in ["localhost", "localhost:3000", "127.0.0.1:80", "[::1]:3000"] {
         let answered = get(&local, &graph, &format!("host: {host}")).await;

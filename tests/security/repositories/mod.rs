@@ -5,10 +5,10 @@
 mod archive;
 mod commands;
 mod pipes;
+mod sandbox;
 mod shapes;
 mod table;
 mod trust;
-mod world;
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -16,8 +16,8 @@ use std::sync::Mutex;
 use coord_test_support::git::Repo;
 
 use self::commands::{Run, commands, sessions};
+use self::sandbox::{SECRET, Sandbox};
 use self::shapes::{Made, Reached};
-use self::world::{SECRET, World};
 
 /// Commands that run at once.
 const AT_ONCE: usize = 6;
@@ -25,27 +25,27 @@ const AT_ONCE: usize = 6;
 /// How long each of them runs at most: some watch.
 const SECONDS: u32 = 5;
 
-fn hold(make: fn(&World) -> Made) {
-    let world = World::new();
+fn hold(make: fn(&Sandbox) -> Made) {
+    let sandbox = Sandbox::new();
     let Made {
         folder,
         reached,
         has_programs,
-    } = make(&world);
-    let outside = world.outside();
+    } = make(&sandbox);
+    let outside = sandbox.outside();
     let claim = ["claim", "a.txt", "--message", "x", "--agent", "first"];
-    let claimed = world.run(&folder, &claim);
+    let claimed = sandbox.run(&folder, &claim);
     assert_eq!(claimed.contains("PROCEED"), reached != Reached::Nothing, "{claimed}");
-    world.run(&folder, &["release", "a.txt", "--abandon", "--agent", "first"]);
-    let mut outputs = run_at_once(&world, &folder, sessions(&folder));
+    sandbox.run(&folder, &["release", "a.txt", "--abandon", "--agent", "first"]);
+    let mut outputs = run_at_once(&sandbox, &folder, sessions(&folder));
     outputs.extend(run_at_once(
-        &world,
+        &sandbox,
         &folder,
         commands().into_iter().map(|run| vec![run]).collect(),
     ));
 
-    assert_eq!(world.ran(), [""; 0], "programs of the repository ran");
-    let seen = world.seen();
+    assert_eq!(sandbox.ran(), [""; 0], "programs of the repository ran");
+    let seen = sandbox.seen();
     assert!(!seen.contains(SECRET), "a credential left: {seen}");
     assert_eq!(
         seen.contains("POST /api/post_status"),
@@ -60,29 +60,29 @@ fn hold(make: fn(&World) -> Made) {
         );
         assert!(!output.contains("forged"), "{words:?}: {output}");
     }
-    assert_eq!(world.outside(), outside, "files outside of the repository changed");
+    assert_eq!(sandbox.outside(), outside, "files outside of the repository changed");
     assert!(
         !crate::links::contains(&folder, &format!("{SECRET}-")),
         "the secret was copied"
     );
-    world.unprotected_git(&folder);
+    sandbox.unprotected_git(&folder);
     assert_eq!(
-        !world.ran().is_empty(),
+        !sandbox.ran().is_empty(),
         has_programs,
         "git alone runs {:?}",
-        world.ran()
+        sandbox.ran()
     );
 }
 
 /// Runs the lists beside each other, each in order. Returns what each run printed.
-fn run_at_once(world: &World, folder: &Path, lists: Vec<Vec<Run>>) -> Vec<(Vec<String>, String)> {
+fn run_at_once(sandbox: &Sandbox, folder: &Path, lists: Vec<Vec<Run>>) -> Vec<(Vec<String>, String)> {
     let (lists, outputs) = (Mutex::new(lists), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(runs) = { lists.lock().unwrap().pop() } {
                     for run in runs {
-                        let printed = world.coord_for(SECONDS, folder, &run);
+                        let printed = sandbox.coord_for(SECONDS, folder, &run);
                         outputs.lock().unwrap().push((run.0, printed));
                     }
                 }
@@ -94,11 +94,11 @@ fn run_at_once(world: &World, folder: &Path, lists: Vec<Vec<Run>>) -> Vec<(Vec<S
 
 #[test]
 fn a_working_tree_elsewhere_is_refused() {
-    let world = World::new();
-    let repo = Repo::init(world.path("hostile"), &[]);
+    let sandbox = Sandbox::new();
+    let repo = Repo::init(sandbox.path("hostile"), &[]);
     repo.commit(&[("a.txt", "a\n")]);
-    repo.git(&["config", "core.worktree", &world.path("home").display().to_string()]);
-    let printed = world.run(&world.path("hostile"), &["status"]);
+    repo.git(&["config", "core.worktree", &sandbox.path("home").display().to_string()]);
+    let printed = sandbox.run(&sandbox.path("hostile"), &["status"]);
     assert!(printed.contains("core.worktree"), "{printed}");
 }
 

@@ -7,14 +7,14 @@ use std::process::Command;
 
 use coord_test_support::git::Repo;
 
-use super::world::World;
+use super::sandbox::Sandbox;
 
 /// The server that answers a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
     /// None: the repository names one elsewhere, or is none to work in.
     Nothing,
-    /// That of the world, on this machine, which grants everything.
+    /// That of the sandbox, on this machine, which grants everything.
     Fake,
     /// The `coord serve` of the repository.
     Serve,
@@ -48,10 +48,10 @@ impl Made {
 }
 
 /// Files that configure agents and Coord, with programs and servers wherever one can be named.
-fn tracked(world: &World) -> Vec<(&'static str, String)> {
-    let run = |name: &str| format!("touch {}", world.path("ran").join(name).display());
-    let url = format!("http://0.0.0.0:{}", world.port);
-    let secret = world.path("outside/secret").display().to_string();
+fn tracked(sandbox: &Sandbox) -> Vec<(&'static str, String)> {
+    let run = |name: &str| format!("touch {}", sandbox.path("ran").join(name).display());
+    let url = format!("http://0.0.0.0:{}", sandbox.port);
+    let secret = sandbox.path("outside/secret").display().to_string();
     let hooks = |name: &str| {
         format!(
             "{{\"hooks\":{{\"PreToolUse\":[{{\"hooks\":[{{\"type\":\"command\",\"command\":\"{}\"}}]}}]}},\"env\":{{\"COORD_URL\":\"{url}\",\"COORD_TOKEN_FILE\":\"{secret}\"}}}}",
@@ -110,15 +110,15 @@ fn tracked(world: &World) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn commit(world: &World, repo: &Repo) {
-    let files = tracked(world);
+fn commit(sandbox: &Sandbox, repo: &Repo) {
+    let files = tracked(sandbox);
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
     repo.commit(&files);
 }
 
 /// Settings that name a program wherever git runs one. `hooks` is a folder of such programs.
-fn programs(world: &World, hooks: &Path) -> String {
-    let run = |name: &str| format!("touch {};", world.path("ran").join(name).display());
+fn programs(sandbox: &Sandbox, hooks: &Path) -> String {
+    let run = |name: &str| format!("touch {};", sandbox.path("ran").join(name).display());
     fs::create_dir_all(hooks).unwrap();
     for name in [
         "post-index-change",
@@ -172,21 +172,21 @@ fn programs(world: &World, hooks: &Path) -> String {
 }
 
 /// The settings of Coord: a server, and the secret as the file of its token.
-fn asking(world: &World, host: &str) -> String {
+fn asking(sandbox: &Sandbox, host: &str) -> String {
     format!(
         "[coord]\n\turl = http://{host}:{}\n\ttokenFile = {}\n",
-        world.port,
-        world.path("outside/secret").display()
+        sandbox.port,
+        sandbox.path("outside/secret").display()
     )
 }
 
 const CORE: &str = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n";
 
 /// A clone with the tracked files, one of which has changed, whose own configuration has `settings` at its end.
-fn clone(world: &World, name: &str, settings: &str) -> PathBuf {
-    let path = world.path(name);
+fn clone(sandbox: &Sandbox, name: &str, settings: &str) -> PathBuf {
+    let path = sandbox.path(name);
     let repo = Repo::init(&path, &[]);
-    commit(world, &repo);
+    commit(sandbox, &repo);
     append(&path.join(".git/config"), settings);
     fs::write(path.join("a.txt"), "b\n").unwrap();
     path
@@ -197,24 +197,24 @@ fn append(file: &Path, text: &str) {
     fs::write(file, before + text).unwrap();
 }
 
-fn hostile(world: &World, name: &str, host: Option<&str>) -> PathBuf {
-    let settings = programs(world, &world.path(name).join(".git/own-hooks"));
-    let asking = host.map(|host| asking(world, host)).unwrap_or_default();
-    clone(world, name, &(settings + &asking))
+fn hostile(sandbox: &Sandbox, name: &str, host: Option<&str>) -> PathBuf {
+    let settings = programs(sandbox, &sandbox.path(name).join(".git/own-hooks"));
+    let asking = host.map(|host| asking(sandbox, host)).unwrap_or_default();
+    clone(sandbox, name, &(settings + &asking))
 }
 
 /// Files that agents and Coord read, all hostile, in a clone whose own configuration is right.
-pub fn files_of_agents(world: &World) -> Made {
-    Made::without_programs(clone(world, "hostile", ""), Reached::Serve)
+pub fn files_of_agents(sandbox: &Sandbox) -> Made {
+    Made::without_programs(clone(sandbox, "hostile", ""), Reached::Serve)
 }
 
-pub fn tracked_files_like_a_git_folder(world: &World) -> Made {
-    let path = world.path("hostile");
+pub fn tracked_files_like_a_git_folder(sandbox: &Sandbox) -> Made {
+    let path = sandbox.path("hostile");
     let repo = Repo::init(&path, &[]);
-    commit(world, &repo);
+    commit(sandbox, &repo);
     let lib = path.join("vendor/lib");
     let config =
-        CORE.to_owned() + "\tworktree = .\n" + &programs(world, &lib.join("hooks")) + &asking(world, "0.0.0.0");
+        CORE.to_owned() + "\tworktree = .\n" + &programs(sandbox, &lib.join("hooks")) + &asking(sandbox, "0.0.0.0");
     repo.commit(&[
         ("vendor/lib/HEAD", "ref: refs/heads/main\n"),
         ("vendor/lib/config", &config),
@@ -227,30 +227,30 @@ pub fn tracked_files_like_a_git_folder(world: &World) -> Made {
     Made::with_programs(lib, Reached::Serve)
 }
 
-pub fn a_git_folder_that_names_a_server_elsewhere(world: &World) -> Made {
-    Made::with_programs(hostile(world, "hostile", Some("0.0.0.0")), Reached::Nothing)
+pub fn a_git_folder_that_names_a_server_elsewhere(sandbox: &Sandbox) -> Made {
+    Made::with_programs(hostile(sandbox, "hostile", Some("0.0.0.0")), Reached::Nothing)
 }
 
-pub fn a_git_folder_that_names_a_server_of_this_machine(world: &World) -> Made {
-    Made::with_programs(hostile(world, "hostile", Some("127.0.0.1")), Reached::Fake)
+pub fn a_git_folder_that_names_a_server_of_this_machine(sandbox: &Sandbox) -> Made {
+    Made::with_programs(hostile(sandbox, "hostile", Some("127.0.0.1")), Reached::Fake)
 }
 
-pub fn a_git_folder_that_names_no_server(world: &World) -> Made {
-    Made::with_programs(hostile(world, "hostile", None), Reached::Serve)
+pub fn a_git_folder_that_names_no_server(sandbox: &Sandbox) -> Made {
+    Made::with_programs(hostile(sandbox, "hostile", None), Reached::Serve)
 }
 
-pub fn a_git_file_that_leads_elsewhere(world: &World) -> Made {
-    let elsewhere = hostile(world, "elsewhere", None);
-    let folder = world.path("hostile");
+pub fn a_git_file_that_leads_elsewhere(sandbox: &Sandbox) -> Made {
+    let elsewhere = hostile(sandbox, "elsewhere", None);
+    let folder = sandbox.path("hostile");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join(".git"), format!("gitdir: {}/.git\n", elsewhere.display())).unwrap();
     fs::write(folder.join("a.txt"), "b\n").unwrap();
     Made::with_programs(folder, Reached::Serve)
 }
 
-pub fn a_git_file_that_leads_to_tracked_files(world: &World) -> Made {
-    let path = clone(world, "hostile", "");
-    let settings = programs(world, &path.join("vendor/hooks")) + &asking(world, "0.0.0.0");
+pub fn a_git_file_that_leads_to_tracked_files(sandbox: &Sandbox) -> Made {
+    let path = clone(sandbox, "hostile", "");
+    let settings = programs(sandbox, &path.join("vendor/hooks")) + &asking(sandbox, "0.0.0.0");
     for (name, text) in [
         ("vendor/git/HEAD", "ref: refs/heads/main\n".to_owned()),
         ("vendor/git/config", CORE.to_owned() + &settings),
@@ -267,71 +267,71 @@ pub fn a_git_file_that_leads_to_tracked_files(world: &World) -> Made {
 }
 
 /// A hostile repository below a good one, in which commands are run; `is_submodule` makes it a submodule.
-fn nested(world: &World, is_submodule: bool) -> PathBuf {
-    let root = clone(world, "good", "");
-    let inner = hostile(world, "good/vendor", Some("0.0.0.0"));
+fn nested(sandbox: &Sandbox, is_submodule: bool) -> PathBuf {
+    let root = clone(sandbox, "good", "");
+    let inner = hostile(sandbox, "good/vendor", Some("0.0.0.0"));
     if is_submodule {
         let section = "[submodule \"vendor\"]\n\tpath = vendor\n\turl = ./vendor\n\tignore = none\n";
         fs::write(root.join(".gitmodules"), section).unwrap();
         let repo = Repo::at(&root);
         repo.git(&["add", "vendor", ".gitmodules"]);
         repo.git(&["commit", "--quiet", "--message", "Add a submodule"]);
-        let update = format!("\tupdate = !touch {}\n", world.path("ran/submodule").display());
+        let update = format!("\tupdate = !touch {}\n", sandbox.path("ran/submodule").display());
         append(
             &root.join(".git/config"),
             &(section.to_owned() + "\tactive = true\n" + &update),
         );
         // Git has run programs of the hostile one.
-        for name in world.ran() {
-            fs::remove_file(world.path("ran").join(name)).unwrap();
+        for name in sandbox.ran() {
+            fs::remove_file(sandbox.path("ran").join(name)).unwrap();
         }
     }
     assert!(inner.starts_with(&root));
     root
 }
 
-pub fn a_repository_inside_of_another_one(world: &World) -> Made {
-    Made::with_programs(nested(world, false).join("vendor"), Reached::Nothing)
+pub fn a_repository_inside_of_another_one(sandbox: &Sandbox) -> Made {
+    Made::with_programs(nested(sandbox, false).join("vendor"), Reached::Nothing)
 }
 
-pub fn around_a_submodule(world: &World) -> Made {
+pub fn around_a_submodule(sandbox: &Sandbox) -> Made {
     // `git status` looks into submodules.
-    Made::with_programs(nested(world, true), Reached::Serve)
+    Made::with_programs(nested(sandbox, true), Reached::Serve)
 }
 
-pub fn a_bare_repository_that_is_the_current_folder(world: &World) -> Made {
-    let path = world.path("hostile");
+pub fn a_bare_repository_that_is_the_current_folder(sandbox: &Sandbox) -> Made {
+    let path = sandbox.path("hostile");
     Repo::init(&path, &["--bare"]);
     fs::write(path.join("a.txt"), "a\n").unwrap();
-    let settings = programs(world, &path.join("hooks")) + &asking(world, "127.0.0.1");
+    let settings = programs(sandbox, &path.join("hooks")) + &asking(sandbox, "127.0.0.1");
     append(&path.join("config"), &settings);
     Made::without_programs(path, Reached::Nothing)
 }
 
-pub fn settings_that_are_included(world: &World) -> Made {
-    let path = world.path("hostile");
-    let settings = programs(world, &path.join("own-hooks")) + &asking(world, "0.0.0.0");
+pub fn settings_that_are_included(sandbox: &Sandbox) -> Made {
+    let path = sandbox.path("hostile");
+    let settings = programs(sandbox, &path.join("own-hooks")) + &asking(sandbox, "0.0.0.0");
     let include = "[include]\n\tpath = ../included\n[includeIf \"onbranch:main\"]\n\tpath = ../included\n";
-    let made = clone(world, "hostile", include);
+    let made = clone(sandbox, "hostile", include);
     fs::write(made.join("included"), settings).unwrap();
     Made::with_programs(made, Reached::Serve)
 }
 
-pub fn settings_of_a_worktree(world: &World) -> Made {
-    let path = clone(world, "hostile", "[extensions]\n\tworktreeConfig = true\n");
-    let settings = programs(world, &path.join(".git/own-hooks")) + &asking(world, "0.0.0.0");
+pub fn settings_of_a_worktree(sandbox: &Sandbox) -> Made {
+    let path = clone(sandbox, "hostile", "[extensions]\n\tworktreeConfig = true\n");
+    let settings = programs(sandbox, &path.join(".git/own-hooks")) + &asking(sandbox, "0.0.0.0");
     fs::write(path.join(".git/config.worktree"), settings).unwrap();
     Made::with_programs(path, Reached::Nothing)
 }
 
-/// Files of Coord's own folder that name the server of the world as the one that runs, and events to be recorded.
-fn own_folder(world: &World, root: &Path) {
+/// Files of Coord's own folder that name the server of the sandbox as the one that runs, and events to be recorded.
+fn own_folder(sandbox: &Sandbox, root: &Path) {
     let folder = root.join(".git/coord");
     fs::create_dir_all(folder.join("sessions")).unwrap();
     // This process runs, and is older than the file.
     let listening = format!(
         "http://127.0.0.1:{} serving localhost/local/hostile as 1 in 1-2 (process {})",
-        world.port,
+        sandbox.port,
         std::process::id()
     );
     let spooled = "{\"repo_url\":\"https://github.com/acme/other\",\"branch\":\"main\",\
@@ -346,22 +346,22 @@ fn own_folder(world: &World, root: &Path) {
     }
 }
 
-pub fn a_folder_of_coord_from_an_archive(world: &World) -> Made {
-    let folder = clone(world, "hostile", "");
-    own_folder(world, &folder);
+pub fn a_folder_of_coord_from_an_archive(sandbox: &Sandbox) -> Made {
+    let folder = clone(sandbox, "hostile", "");
+    own_folder(sandbox, &folder);
     Made::without_programs(folder, Reached::Serve)
 }
 
-pub fn a_folder_of_coord_with_a_store_that_is_none(world: &World) -> Made {
-    let folder = clone(world, "hostile", "");
-    own_folder(world, &folder);
+pub fn a_folder_of_coord_with_a_store_that_is_none(sandbox: &Sandbox) -> Made {
+    let folder = clone(sandbox, "hostile", "");
+    own_folder(sandbox, &folder);
     fs::write(folder.join(".git/coord/store.redb"), "redb\u{1a}\n".repeat(2000)).unwrap();
     Made::without_programs(folder, Reached::Nothing)
 }
 
-pub fn a_folder_of_coord_of_another_user(world: &World) -> Made {
-    let folder = clone(world, "hostile", "");
-    own_folder(world, &folder);
+pub fn a_folder_of_coord_of_another_user(sandbox: &Sandbox) -> Made {
+    let folder = clone(sandbox, "hostile", "");
+    own_folder(sandbox, &folder);
     fs::write(folder.join(".git/coord/store"), "embedded store at elsewhere\n").unwrap();
     let mut paths = vec![folder.join(".git/coord")];
     while let Some(path) = paths.pop() {
@@ -373,8 +373,8 @@ pub fn a_folder_of_coord_of_another_user(world: &World) -> Made {
     Made::without_programs(folder, Reached::Nothing)
 }
 
-pub fn pipes_in_place_of_files_of_git(world: &World) -> Made {
-    let folder = clone(world, "hostile", "");
+pub fn pipes_in_place_of_files_of_git(sandbox: &Sandbox) -> Made {
+    let folder = clone(sandbox, "hostile", "");
     for name in [
         ".git/packed-refs",
         ".git/info/attributes",

@@ -8,30 +8,30 @@ use coord_test_support::git::Repo;
 use coord_test_support::skipping::skip;
 use coord_test_support::waiting::block_until;
 
-use super::world::{SECRET, World};
+use super::sandbox::{SECRET, Sandbox};
 
 /// The repository `clone` with one file.
-fn clone(world: &World) -> Repo {
-    let repo = Repo::init(world.path("clone"), &[]);
+fn clone(sandbox: &Sandbox) -> Repo {
+    let repo = Repo::init(sandbox.path("clone"), &[]);
     repo.commit(&[("a.txt", "a\n")]);
     repo
 }
 
-/// Names `file` of the world as the file of the token.
-fn name_token_file(world: &World, repo: &Repo, file: &str) {
-    repo.git(&["config", "coord.tokenFile", &world.path(file).display().to_string()]);
+/// Names `file` of the sandbox as the file of the token.
+fn name_token_file(sandbox: &Sandbox, repo: &Repo, file: &str) {
+    repo.git(&["config", "coord.tokenFile", &sandbox.path(file).display().to_string()]);
 }
 
-/// A repository whose own settings name the server of the world by an address that is not loopback's.
-fn repository(world: &World) -> Repo {
-    let repo = clone(world);
-    repo.git(&["config", "coord.url", &format!("http://0.0.0.0:{}", world.port)]);
-    name_token_file(world, &repo, "outside/secret");
+/// A repository whose own settings name the server of the sandbox by an address that is not loopback's.
+fn repository(sandbox: &Sandbox) -> Repo {
+    let repo = clone(sandbox);
+    repo.git(&["config", "coord.url", &format!("http://0.0.0.0:{}", sandbox.port)]);
+    name_token_file(sandbox, &repo, "outside/secret");
     repo
 }
 
 /// Runs the command `line` in a terminal in `folder` where the person types `typed`. No token is in the environment.
-fn in_terminal(world: &World, folder: &Path, line: &str, typed: &str) -> Option<String> {
+fn in_terminal(sandbox: &Sandbox, folder: &Path, line: &str, typed: &str) -> Option<String> {
     let is_there = Command::new("script").arg("--version").stdout(Stdio::null()).status();
     if is_there.is_err() {
         skip("the command script of util-linux is not installed");
@@ -50,7 +50,7 @@ fn in_terminal(world: &World, folder: &Path, line: &str, typed: &str) -> Option<
         .args(["--quiet", "--return", "--command", line, "/dev/null"])
         .env("PATH", path)
         .current_dir(folder)
-        .env("HOME", world.path("home"))
+        .env("HOME", sandbox.path("home"))
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -64,10 +64,10 @@ fn in_terminal(world: &World, folder: &Path, line: &str, typed: &str) -> Option<
 // rule: servers#trust
 #[test]
 fn a_person_confirms_a_server_and_its_token_file_on_a_terminal_and_takes_it_back() {
-    let world = World::new();
-    let repo = repository(&world);
-    let trust = |typed: &str| in_terminal(&world, repo.path(), "coord trust", typed);
-    let claim = || in_terminal(&world, repo.path(), "coord claim a.txt --message x --agent one", "").unwrap();
+    let sandbox = Sandbox::new();
+    let repo = repository(&sandbox);
+    let trust = |typed: &str| in_terminal(&sandbox, repo.path(), "coord trust", typed);
+    let claim = || in_terminal(&sandbox, repo.path(), "coord claim a.txt --message x --agent one", "").unwrap();
     let assert_refused = || {
         let refused = claim();
         assert!(refused.contains("run `coord trust`"), "{refused}");
@@ -76,21 +76,21 @@ fn a_person_confirms_a_server_and_its_token_file_on_a_terminal_and_takes_it_back
     for part in [
         format!(
             "the server http://0.0.0.0:{}, which gets your requests and COORD_TOKEN",
-            world.port
+            sandbox.port
         ),
-        format!("the file {}, whose text", world.path("outside/secret").display()),
+        format!("the file {}, whose text", sandbox.path("outside/secret").display()),
         "Trust it? [y/N]".to_owned(),
         "nothing was done".to_owned(),
     ] {
         assert!(shown.contains(&part), "{part}: {shown}");
     }
     assert_refused();
-    assert_eq!(world.seen(), "");
+    assert_eq!(sandbox.seen(), "");
 
     assert!(trust("y\n").unwrap().contains("Confirmed."));
     let granted = claim();
     assert!(granted.contains("PROCEED"), "{granted}");
-    let seen = world.seen();
+    let seen = sandbox.seen();
     assert!(
         seen.to_lowercase()
             .contains(&format!("authorization: bearer {SECRET}-file")),
@@ -99,69 +99,69 @@ fn a_person_confirms_a_server_and_its_token_file_on_a_terminal_and_takes_it_back
     assert!(trust("").unwrap().contains("confirmed this server already"));
 
     // Another file, or another server, is another question.
-    name_token_file(&world, &repo, "home/.netrc");
+    name_token_file(&sandbox, &repo, "home/.netrc");
     assert_refused();
-    name_token_file(&world, &repo, "outside/secret");
+    name_token_file(&sandbox, &repo, "outside/secret");
 
-    let removed = in_terminal(&world, repo.path(), "coord trust --remove", "").unwrap();
+    let removed = in_terminal(&sandbox, repo.path(), "coord trust --remove", "").unwrap();
     assert!(removed.contains("Removed"), "{removed}");
-    let seen = world.seen();
+    let seen = sandbox.seen();
     assert_refused();
-    assert_eq!(world.seen(), seen);
+    assert_eq!(sandbox.seen(), seen);
 }
 
 // rule: servers#trust
 #[test]
 fn no_script_and_no_agent_confirms_a_server() {
-    let world = World::new();
-    let repo = repository(&world);
-    let printed = world.run(repo.path(), &["trust", "--yes"]);
+    let sandbox = Sandbox::new();
+    let repo = repository(&sandbox);
+    let printed = sandbox.run(repo.path(), &["trust", "--yes"]);
     assert!(printed.contains("run it in a terminal"), "{printed}");
-    let Some(printed) = in_terminal(&world, repo.path(), "COORD_AGENT=one coord trust --yes", "y\n") else {
+    let Some(printed) = in_terminal(&sandbox, repo.path(), "COORD_AGENT=one coord trust --yes", "y\n") else {
         return;
     };
     assert!(
         printed.contains("this takes a person, and one is an agent"),
         "{printed}"
     );
-    assert_eq!(world.seen(), "");
-    assert!(!world.path("home/.config/coord/servers.json").exists());
+    assert_eq!(sandbox.seen(), "");
+    assert!(!sandbox.path("home/.config/coord/servers.json").exists());
 }
 
 // rule: commands#trust
 #[test]
 fn a_server_that_a_person_names_for_coord_init_is_confirmed_and_no_other_one() {
-    let world = World::new();
-    let repo = clone(&world);
-    let url = format!("http://0.0.0.0:{}", world.port);
+    let sandbox = Sandbox::new();
+    let repo = clone(&sandbox);
+    let url = format!("http://0.0.0.0:{}", sandbox.port);
     let init = ["init", "codex", "--url", &url, "--yes", "--no-check", "--no-guard"];
-    let printed = world.run(repo.path(), &init);
+    let printed = sandbox.run(repo.path(), &init);
     assert!(printed.contains("git config --local coord.url"), "{printed}");
     let claim = ["claim", "a.txt", "--message", "x", "--agent", "one"];
-    let granted = world.run(repo.path(), &claim);
+    let granted = sandbox.run(repo.path(), &claim);
     assert!(granted.contains("PROCEED"), "{granted}");
-    assert!(world.seen().contains(&format!("{SECRET}-token")));
+    assert!(sandbox.seen().contains(&format!("{SECRET}-token")));
     // The repository names another one, or a file for the token.
     for (key, value) in [
-        ("coord.tokenFile", world.path("outside/secret").display().to_string()),
-        ("coord.url", format!("http://0.0.0.0:{}/", world.port)),
+        ("coord.tokenFile", sandbox.path("outside/secret").display().to_string()),
+        ("coord.url", format!("http://0.0.0.0:{}/", sandbox.port)),
     ] {
         repo.git(&["config", key, &value]);
-        let before = world.seen();
-        let printed = in_terminal(&world, repo.path(), "coord check a.txt", "");
+        let before = sandbox.seen();
+        let printed = in_terminal(&sandbox, repo.path(), "coord check a.txt", "");
         assert!(
             printed.is_none_or(|printed| printed.contains("run `coord trust`")),
             "{key}"
         );
-        assert_eq!(world.seen(), before, "{key}");
+        assert_eq!(sandbox.seen(), before, "{key}");
     }
 }
 
 /// Returns the output of `coord serve --fetch` until it has fetched the clone in `folder`, or says why not.
-fn fetching(world: &World, clone: &Repo) -> String {
-    let log = world.path("log");
+fn fetching(sandbox: &Sandbox, clone: &Repo) -> String {
+    let log = sandbox.path("log");
     let file = std::fs::File::create(&log).unwrap();
-    let mut serve = world.command(clone.path(), 120);
+    let mut serve = sandbox.command(clone.path(), 120);
     serve.args(["serve", "--port", "0", "--fetch", "5"]);
     serve
         .stdin(Stdio::null())
@@ -191,13 +191,13 @@ fn a_clone_whose_own_configuration_redirects_is_not_fetched() {
         ("remote.origin.vcs", false),
         ("user.name", true),
     ] {
-        let world = World::new();
-        let origin = Repo::init(world.path("origin"), &[]);
+        let sandbox = Sandbox::new();
+        let origin = Repo::init(sandbox.path("origin"), &[]);
         let commit = origin.commit(&[("a.txt", "a\n")]);
-        let clone = Repo::init(world.path("clone"), &[]);
+        let clone = Repo::init(sandbox.path("clone"), &[]);
         clone.git(&["remote", "add", "origin", &origin.path().display().to_string()]);
-        clone.git(&["config", key, &format!("touch {};", world.path("ran/it").display())]);
-        let printed = fetching(&world, &clone);
+        clone.git(&["config", key, &format!("touch {};", sandbox.path("ran/it").display())]);
+        let printed = fetching(&sandbox, &clone);
         let fetched = clone.try_git(&["rev-parse", "refs/remotes/origin/main"]);
         assert_eq!(fetched.as_ref() == Ok(&commit), is_fetched, "{key}: {printed}");
         assert_eq!(
@@ -205,14 +205,14 @@ fn a_clone_whose_own_configuration_redirects_is_not_fetched() {
             !is_fetched,
             "{key}: {printed}"
         );
-        assert_eq!(world.ran(), [""; 0], "{key}");
+        assert_eq!(sandbox.ran(), [""; 0], "{key}");
     }
 }
 
 #[test]
 fn a_git_that_hangs_is_ended_with_what_it_started() {
-    let world = World::new();
-    let repo = clone(&world);
+    let sandbox = Sandbox::new();
+    let repo = clone(&sandbox);
     let path = repo.path();
     // Git waits for whoever writes to the pipe; Coord opens no included file.
     let pipe = path.join(".git/more");
@@ -224,7 +224,7 @@ fn a_git_that_hangs_is_ended_with_what_it_started() {
     let output = coord
         .args(["init", "codex", "--yes", "--no-check"])
         .current_dir(path)
-        .env("HOME", world.path("home"))
+        .env("HOME", sandbox.path("home"))
         .output()
         .unwrap();
     let printed = String::from_utf8_lossy(&output.stderr);

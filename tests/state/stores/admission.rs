@@ -3,12 +3,10 @@
 use std::time::Duration;
 
 use coord_domain::LockMode::Writing;
-use coord_domain::{CommitSha, Holder, LockReason, NeighborPolicy, UserId};
+use coord_domain::{CommitSha, Holder, LockReason, Member, NeighborPolicy, UserId};
 use coord_settings::Rates;
 use coord_state as state;
-use coord_state::admission::{
-    AdmissionTerms, Admitted, RememberedMember, ReportedHead, admit, forget, recall, remember,
-};
+use coord_state::admission::{AdmissionTerms, Admitted, ReportedHead, admit, forget, recall, remember};
 use coord_state::locks::{
     ClaimOutcome, ClaimTerms, GateTerms, PolicyTerms, Release, ReleaseOutcome, Survey, check_status, claim, release,
 };
@@ -60,7 +58,7 @@ pub async fn claim_once(
     paths: &[impl AsRef<str>],
 ) -> Result<Admitted<ClaimOutcome>, StoreError> {
     let wanted = ClaimTerms {
-        claim: Writing,
+        mode: Writing,
         policy: &PolicyTerms::of(NeighborPolicy::Block),
         agent_head: head,
         message: &LockReason::parse("Rewriting the parser").unwrap(),
@@ -93,8 +91,8 @@ pub async fn abandon_once(
     release(&*world.store, terms, &wanted).await
 }
 
-fn member(can_push: bool) -> RememberedMember {
-    RememberedMember {
+fn member(can_push: bool) -> Member {
+    Member {
         user_id: UserId::parse("octo\"cat").unwrap(),
         user_name: "The \"Octo\u{e9}\" Cat".to_owned(),
         can_push,
@@ -103,13 +101,13 @@ fn member(can_push: bool) -> RememberedMember {
 }
 
 impl World {
-    async fn recalls(&self) -> Option<(RememberedMember, Duration)> {
+    async fn recalls(&self) -> Option<(Member, Duration)> {
         let credentials = [(self.repo.clone(), CREDENTIAL.to_owned())];
         let found = recall(&*self.store, &credentials, DAY).await.unwrap();
         found.into_iter().next().unwrap()
     }
 
-    async fn remembers(&self, member: &RememberedMember) {
+    async fn remembers(&self, member: &Member) {
         remember(&*self.store, &self.repo, CREDENTIAL, member, DAY)
             .await
             .unwrap();

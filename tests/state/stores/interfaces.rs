@@ -331,7 +331,7 @@ async fn a_claim_reports_once_how_many_neighbors_it_blocks(world: World) {
     let ann = by_interface(&world.agent("ann"), None);
     let cost = async |agent: &Agent<'_>, files: &[&str]| {
         let cost = agent.writes(files).await.cost;
-        cost.map(|cost| (cost.neighbors, cost.file_path, cost.is_whatever_changes))
+        cost.map(|cost| (cost.neighbors, cost.file_path, cost.blocks_always))
     };
     let much = Some((21, "hub.ts".to_owned(), false));
     assert_eq!(cost(&ann, &["hub.ts"]).await, None, "nobody else is there");

@@ -138,7 +138,7 @@ async fn a_refused_question_is_not_counted(world: World) {
 async fn questions_to_the_source_are_limited_for_each_person(world: World) {
     world.records_head(HEAD, &[]).await;
     let rates = Rates {
-        source: rate(3),
+        commit_lookups: rate(3),
         ..Rates::NONE
     };
     let ask = async |name: &str, rates: Rates| {
@@ -157,17 +157,17 @@ async fn questions_to_the_source_are_limited_for_each_person(world: World) {
     for agent in ["ann", "ann/two", "ann/three"] {
         assert_eq!(ask(agent, rates).await, "asks");
     }
-    assert_eq!(ask("ann/four", rates).await, "Source");
+    assert_eq!(ask("ann/four", rates).await, "CommitLookups");
     assert_eq!(ask("bob", rates).await, "asks");
     // A request that has been counted still pays for what it asks.
     assert_eq!(ask("ann", Rates::default().of_counted()).await, "asks");
-    assert_eq!(ask("ann", rates.of_counted()).await, "Source");
+    assert_eq!(ask("ann", rates.of_counted()).await, "CommitLookups");
 }
 
 async fn further_questions_are_counted_all_of_them_or_none(world: World) {
     let rates = Rates {
-        source: rate(5),
-        new: rate(1),
+        commit_lookups: rate(5),
+        branch_lookups: rate(1),
         ..Rates::NONE
     };
     let [ann, second, bob] = ["ann", "ann/two", "bob"].map(|name| world.agent(name).holder);
@@ -200,7 +200,7 @@ async fn further_questions_are_counted_all_of_them_or_none(world: World) {
 
 async fn unknown_branches_are_limited_for_each_person(world: World) {
     let rates = Rates {
-        new: rate(2),
+        branch_lookups: rate(2),
         ..Rates::NONE
     };
     for (name, branch_name, is_limited) in [
@@ -218,7 +218,7 @@ async fn unknown_branches_are_limited_for_each_person(world: World) {
         let denial = denial_of(try_entry(&world, &entry).await);
         let is_expected = match &denial {
             Denial::Question(Question::Head(HeadQuestion::Refresh { commit: None, .. })) => !is_limited,
-            Denial::Limited { whose, .. } => is_limited && *whose == LimitSubject::New,
+            Denial::Limited { whose, .. } => is_limited && *whose == LimitSubject::BranchLookups,
             _ => false,
         };
         assert!(is_expected, "{name} {branch_name}: {denial:?}");
@@ -232,8 +232,8 @@ async fn a_clock_that_was_set_back_blocks_no_caller(world: World) {
         holder: rate(3),
         person: rate(3),
         repository: rate(3),
-        source: rate(3),
-        new: rate(3),
+        commit_lookups: rate(3),
+        branch_lookups: rate(3),
     };
     assert_eq!(world.checks_within("ann", rates, 1).await, "in");
     let at = (world.now().await + 7_200) * 1_000;

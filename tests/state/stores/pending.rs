@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use coord_domain::work::Verdict;
 use coord_domain::{LockMode, NeighborPolicy};
-use coord_state::locks::{Pending, PendingAct, Released, keys, pending_changes, settle_pending};
+use coord_state::locks::{PendingAct, PendingEntry, Released, keys, pending_changes, settle_pending};
 use serde_json::Value as Json;
 
 use crate::stores::neighbors::store_graph;
@@ -24,7 +24,7 @@ async fn writes_and_waits(agent: &Agent<'_>, paths: &[&str]) -> Released {
     waits(agent, paths).await
 }
 
-async fn known(world: &World) -> Vec<Pending> {
+async fn known(world: &World) -> Vec<PendingEntry> {
     let mut changes = pending_changes(&world.repo).run(&*world.store).await.unwrap().changes;
     changes.sort_by_key(|change| (change.entry.file_path.clone(), change.entry.work_branch.clone()));
     changes
@@ -32,7 +32,7 @@ async fn known(world: &World) -> Vec<Pending> {
 
 /// File, author, work branch and number of the pull request of each.
 async fn in_words(world: &World) -> Vec<String> {
-    let words = |Pending { entry, .. }: Pending| {
+    let words = |PendingEntry { entry, .. }: PendingEntry| {
         let number = entry.pull_request.map(|number| format!(" #{number}"));
         let (work_branch, number) = (entry.work_branch.unwrap(), number.unwrap_or_default());
         format!("{} {} {work_branch}{number}", entry.file_path, entry.user_id)
@@ -114,8 +114,12 @@ async fn changes_end_by_commit_by_branch_and_by_time(world: World) {
     let eve = world.agent("eve").working_on("eve");
     writes_and_waits(&ann, &["a.ts", "b.ts", "c.ts"]).await;
     writes_and_waits(&eve, &["a.ts"]).await;
-    assert_eq!(settles(&world, "pool", PendingAct::Number(12)).await, 3);
-    assert_eq!(settles(&world, "pool", PendingAct::Number(12)).await, 0, "said before");
+    assert_eq!(settles(&world, "pool", PendingAct::PullRequest(12)).await, 3);
+    assert_eq!(
+        settles(&world, "pool", PendingAct::PullRequest(12)).await,
+        0,
+        "said before"
+    );
     writes_and_waits(&ann, &["d.ts"]).await;
     assert_eq!(
         in_words(&world).await,

@@ -194,7 +194,7 @@ async fn locks(world: &World) {
         .await;
     let paths = ["p.ts".to_owned()];
     for act in [
-        PendingAct::Number(12),
+        PendingAct::PullRequest(12),
         PendingAct::End {
             commit: NEXT,
             paths: &paths,

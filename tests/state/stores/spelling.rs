@@ -29,7 +29,7 @@ async fn build(world: &World, tracked: &[&str], last: &mut Option<LastBuild>) {
         builder: "one",
         limits: Limits::default(),
     };
-    let lease = build_and_publish(Arc::clone(&world.store), &*source, job, last).await;
+    let lease = build_and_publish(Arc::clone(&world.store), &*source, job, last, None).await;
     assert_eq!(lease.unwrap(), BuildLease::Granted);
 }
 

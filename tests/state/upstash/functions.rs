@@ -6,10 +6,10 @@ use std::sync::Arc;
 use coord_state::libraries::library;
 use coord_store::redis::RedisStore;
 use coord_store::{Request, Script, Store, Value};
+use coord_test_support::log::Log;
 use coord_test_support::real_redis::RealRedis;
 use coord_test_support::upstash;
 
-use crate::upstash::log::Log;
 use crate::upstash::scripts::{ADD, ADD_MORE, OLD, SHOW, ask, call, calls, connect};
 
 async fn run(store: &dyn Store, script: &'static Script, argument: &str) -> Value {
@@ -88,7 +88,7 @@ async fn without_functions_scripts_run_as_before_which_is_logged_once() {
         };
         server.command(&[&["ACL", "SETUSER", "default"], denied].concat());
         let case = format!("{options:?} {denied:?}");
-        let (log, _guard) = Log::capture();
+        let (log, _guard) = Log::text("warn");
         let store = connect(&server);
         for expected in 1..=4 {
             assert_eq!(run(&store, &ADD, "1").await, Value::Int(expected), "{case}");
@@ -96,7 +96,7 @@ async fn without_functions_scripts_run_as_before_which_is_logged_once() {
         let batch = vec![call(&ADD, "n", b"1"), call(&SHOW, "n", b""), call(&ADD_MORE, "n", b"1")];
         let expected = [Value::Int(5), Value::bulk("5"), Value::Int(105)];
         assert_eq!(store.run(batch).await.unwrap(), expected);
-        let logged = log.text();
+        let logged = log.read();
         let warnings = logged.matches("the store has no functions").count();
         assert_eq!(warnings, 1, "{case}: {logged}");
         // ADD four times, then SHOW and ADD_MORE were new.
@@ -124,7 +124,7 @@ async fn state_of_scripts_works_with_functions_and_vice_versa() {
 #[tokio::test]
 async fn a_full_server_does_not_make_a_process_give_up_functions() {
     let Some(server) = RealRedis::start(&[]) else { return };
-    let (log, _guard) = Log::capture();
+    let (log, _guard) = Log::text("warn");
     let store = connect(&server);
     ask(&store, ["SET", "n", "7"]).await;
     for _ in 0..2 {
@@ -146,13 +146,13 @@ async fn a_full_server_does_not_make_a_process_give_up_functions() {
         assert!(matches!(run(&store, &ADD, "0").await, Value::Int(7)));
         assert!(calls(&store, "fcall").await > before);
     }
-    assert_eq!(log.text(), "");
+    assert_eq!(log.read(), "");
 }
 
 #[tokio::test]
 async fn libraries_are_loaded_and_called_over_rest() {
     let Some(server) = RealRedis::start(&[]) else { return };
-    let (log, _guard) = Log::capture();
+    let (log, _guard) = Log::text("warn");
     let behind = Arc::new(connect(&server));
     let store = upstash::client(Arc::clone(&behind) as Arc<dyn Store>).await;
     for expected in 1..=3 {
@@ -161,7 +161,7 @@ async fn libraries_are_loaded_and_called_over_rest() {
     let listed = format!("{:?}", ask(&*behind, ["FUNCTION", "LIST"]).await);
     let bytes = format!("{:?}", Value::bulk(OLD.function("allow-key-locking", &ADD)));
     assert!(listed.contains(&bytes), "{listed}");
-    assert_eq!(log.text(), "");
+    assert_eq!(log.read(), "");
 }
 
 #[tokio::test]
@@ -238,12 +238,12 @@ async fn a_server_that_is_gone_while_a_library_is_missing_is_an_error_and_no_dec
     let Some(mut server) = RealRedis::start(&[]) else {
         return;
     };
-    let (log, _guard) = Log::capture();
+    let (log, _guard) = Log::text("warn");
     let store = connect(&server);
     assert_eq!(run(&store, &ADD, "1").await, Value::Int(1));
     server.kill();
     assert_fails!(store.run(vec![call(&ADD, "n", b"1")]).await, Unreachable);
     assert!(server.run());
     assert_eq!(run(&store, &ADD, "1").await, Value::Int(1), "it was restarted empty");
-    assert_eq!((log.text(), calls(&store, "evalsha").await), (String::new(), 0));
+    assert_eq!((log.read(), calls(&store, "evalsha").await), (String::new(), 0));
 }

@@ -13,7 +13,6 @@ macro_rules! assert_fails {
 mod fake;
 mod faults;
 mod functions;
-mod log;
 mod over_redis;
 mod promises;
 mod redis_store;

@@ -119,7 +119,7 @@ impl Agent<'_> {
 
     fn policy_terms(&self, paths: &[FilePath]) -> PolicyTerms {
         let mut terms = self.about_policy.terms(self.policy, paths);
-        terms.interface.word = self.interface;
+        terms.interface.promise = self.interface;
         terms.interface.changed = file_paths(&self.changes_interface_of);
         terms
     }
@@ -134,7 +134,7 @@ impl Agent<'_> {
         loop {
             let (judgment, policy) = (self.about.judgment(&paths), self.policy_terms(&paths));
             let wanted = ClaimTerms {
-                claim: wanted,
+                mode: wanted,
                 policy: &policy,
                 agent_head: &self.head,
                 message: &message,
@@ -356,5 +356,5 @@ fn assert_as_specified(wanted: &ClaimTerms<'_>, outcome: &ClaimOutcome) {
         ClaimOutcome::Conflict(_) => Action::Wait,
         ClaimOutcome::Stale(_) => Action::Pull,
     };
-    assert_eq!(action, decide(Operation::Claim(wanted.claim), facts), "{facts:?}");
+    assert_eq!(action, decide(Operation::Claim(wanted.mode), facts), "{facts:?}");
 }

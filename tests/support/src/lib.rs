@@ -5,7 +5,7 @@
 //!   it
 //! - [`embedded`]: embedded stores; [`upstash`]: a double of Upstash over any store; [`script`]: scripts that a test writes
 //! - [`process`]: `coord serve`, which can be killed
-//! - [`history`]: clients whose requests are noted, and the judge of their answers
+//! - [`log`]: the log of a test; [`history`]: clients whose requests are noted, and the judge of their answers
 //! - [`opencode_runs`]: recorded programs of the plugin opencode-teams
 //! - [`signer`]: keys and tokens of every kind
 //! - [`skipping`]: tests that lack a requirement
@@ -15,6 +15,7 @@ pub mod embedded;
 pub mod git;
 pub mod github;
 pub mod history;
+pub mod log;
 pub mod memory;
 pub mod opencode_runs;
 pub mod process;

@@ -11,39 +11,30 @@ import { chromium } from 'playwright-core';
 
 import { LAUNCH } from '../harness/launch.mjs';
 import { makeRepository } from '../harness/repositories.mjs';
-import { startServer } from '../harness/server.mjs';
+import { startServer, UNLIMITED } from '../harness/server.mjs';
 import { makeTeam } from '../harness/teams.mjs';
+import { benchContext, figure, printTable, quantile, VIEWPORT } from './measure.mjs';
 
 const { values } = parseArgs({ options: { tasks: { type: 'string', default: '1000,10000,20000' } } });
-const VIEWPORT = { width: 1440, height: 900 };
 const LOADS = 5;
 const CHANGES = 20;
 const AT_ONCE = 200;
 /** Claims of a member, at most 50. */
 const MEMBERS = 24;
 const CLAIMS = 40;
-const UNLIMITED = { COORD_LIMIT_HOLDER_PER_MINUTE: '0', COORD_LIMIT_PERSON_PER_MINUTE: '0', COORD_LIMIT_REPOSITORY_PER_MINUTE: '0', COORD_TASK_LEASE_SECONDS: '86400' };
-
-/** @type {(() => unknown)[]} */
-const endings = [];
-/** What the harness needs of a test. */
-const context = /** @type {any} */ ({ after: (/** @type {() => unknown} */ end) => endings.push(end) });
-
-/** @param {number[]} list @param {number} share */
-const quantile = (list, share) => [...list].sort((one, other) => one - other)[Math.min(list.length - 1, Math.floor(share * list.length))];
-const figure = (/** @type {number} */ value) => value.toFixed(0);
+const ENVIRONMENT = { ...UNLIMITED, COORD_TASK_LEASE_SECONDS: '86400' };
 
 /** Runs in the page before its own modules: notes when cards are painted, when all tasks are read, and when a card comes to a column. */
 function watchBoard() {
   const notes = /** @type {any} */ (window).notes = { paintedAt: 0, wholeAt: 0, movedAt: /** @type {Record<string, number>} */ ({}) };
-  const painted = (/** @type {(at: number) => void} */ tell) => requestAnimationFrame(() => {
+  const painted = (/** @type {(at: number) => void} */ callback) => requestAnimationFrame(() => {
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => tell(performance.now());
+    port1.onmessage = () => callback(performance.now());
     port2.postMessage(null);
   });
   new MutationObserver(() => {
     const hasCards = ['blocked', 'ready', 'in_progress'].every((name) => document.querySelector(`.column[data-column="${name}"] .card`));
-    if (!notes.paintedAt && hasCards && document.querySelector('.holdups li')) {
+    if (!notes.paintedAt && hasCards && document.querySelector('.blockers li')) {
       notes.paintedAt = 1;
       painted((at) => (notes.paintedAt = at));
     }
@@ -105,10 +96,11 @@ async function load(browser, address) {
 
 const browser = await chromium.launch(LAUNCH);
 const rows = [];
+let bench = benchContext();
 try {
   for (const count of values.tasks.split(',').map(Number)) {
-    const repository = makeRepository(context);
-    const server = await startServer(context, repository, { env: UNLIMITED });
+    const repository = makeRepository(bench.context);
+    const server = await startServer(bench.context, repository, { env: ENVIRONMENT });
     const { owner, claimed } = await fill(server, repository, count);
     const address = `${server.url}?repo_url=${repository.repoUrl}&branch=main&view=board`;
     await (await load(browser, address)).tab.close();
@@ -119,7 +111,7 @@ try {
       await tab.close();
     }
     const { tab, page, requests } = await load(browser, address);
-    const asked = requests();
+    const requestCount = requests();
     const waits = [];
     for (const id of claimed.slice(0, CHANGES)) {
       await owner(id).complete(id);
@@ -132,16 +124,15 @@ try {
     const { usedSize } = await session.send('Runtime.getHeapUsage');
     const { nodes } = await session.send('Memory.getDOMCounters');
     rows.push({
-      tasks: count, 'painted ms': figure(quantile(loads.map(({ paintedAt }) => paintedAt), 0.5)), 'all read ms': figure(quantile(loads.map(({ wholeAt }) => wholeAt), 0.5)), 'requests for tasks': asked,
+      tasks: count, 'painted ms': figure(quantile(loads.map(({ paintedAt }) => paintedAt), 0.5)), 'all read ms': figure(quantile(loads.map(({ wholeAt }) => wholeAt), 0.5)), 'requests for tasks': requestCount,
       'completed to moved ms': figure(quantile(waits, 0.5)), 'max ms': figure(Math.max(...waits)), 'heap MiB': (usedSize / 2 ** 20).toFixed(1), 'DOM nodes': nodes,
     });
     await tab.close();
-    for (const end of endings.splice(0).reverse()) await end();
+    await bench.cleanUp();
+    bench = benchContext();
   }
 } finally {
   await browser.close();
-  for (const end of endings.splice(0).reverse()) await end();
+  await bench.cleanUp();
 }
-const names = Object.keys(rows[0]);
-console.log(`| ${names.join(' | ')} |\n|${names.map(() => '---|').join('')}`);
-for (const row of rows) console.log(`| ${names.map((name) => /** @type {any} */ (row)[name]).join(' | ')} |`);
+printTable(rows);

@@ -3,18 +3,18 @@
 
 import { chromium } from 'playwright-core';
 import { parseArgs } from 'node:util';
-import { serve } from './served.mjs';
+
+import { LAUNCH } from '../harness/launch.mjs';
+import { figure, quantile } from './measure.mjs';
+import { startStaticServer } from './static_server.mjs';
 
 const { values } = parseArgs({ options: { size: { type: 'string', default: '1440x900' }, files: { type: 'string', default: '100,2000,20000' } } });
 const [width, height] = values.size.split('x').map(Number);
 const LOCKS = 40;
 const GESTURE_MS = 4000;
-const CHROMIUM = {
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-};
+const CHROMIUM = { ...LAUNCH, executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium' };
 
-const server = await serve();
+const server = await startStaticServer();
 const browser = await chromium.launch(CHROMIUM);
 console.log(`${width}x${height}, Chromium ${browser.version()}, software rendering, ${LOCKS} locks`);
 try {
@@ -46,19 +46,14 @@ async function measure(files) {
   await page.close();
   return [
     `${first.files} files, ${first.edges} edges:`,
-    `first paint ${first.painted.toFixed(0)} ms (script ${first.scripted.toFixed(0)} ms);`,
+    `first paint ${figure(first.painted)} ms (script ${figure(first.scripted)} ms);`,
     `frames a second: ${rate(idle)} idle, ${rate(pan)} panning, ${rate(zoom)} zooming`,
-    `(slowest twentieth from ${at(pan, 0.95).toFixed(0)} ms panning, ${at(zoom, 0.95).toFixed(0)} ms zooming);`,
-    `lock to pixels ${at(lit, 0.5).toFixed(0)} ms, at most ${Math.max(...lit).toFixed(0)} ms`,
+    `(slowest twentieth from ${figure(quantile(pan, 0.95))} ms panning, ${figure(quantile(zoom, 0.95))} ms zooming);`,
+    `lock to pixels ${figure(quantile(lit, 0.5))} ms, at most ${figure(Math.max(...lit))} ms`,
   ].join(' ');
 }
 
 /** @param {number[]} times */
 function rate(times) {
   return (1000 / (times.reduce((sum, time) => sum + time, 0) / times.length)).toFixed(1);
-}
-
-/** @param {number[]} times @param {number} share */
-function at(times, share) {
-  return [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(share * times.length))];
 }

@@ -1,8 +1,9 @@
 // The page that is measured: the map alone, over a model without a server.
 
-import { unknownIntents } from '/app/intents.js';
+import { emptyIntents } from '/app/intents.js';
+import { neighborsOf } from '/app/neighbors.js';
 import { mountMap } from '/map/map.js';
-import { locksOf, neighborsOf, repositoryOf } from './repositories.js';
+import { locksOf, repositoryOf } from './repositories.js';
 
 /** @typedef {import('../../../public/app/types.js').Part} Part */
 
@@ -20,7 +21,7 @@ const state = {
   neighbors: new Map(),
   blocked: new Set(),
   hasSeveralLogins: true,
-  intents: unknownIntents(),
+  intents: emptyIntents(),
 };
 
 const model = {
@@ -31,13 +32,13 @@ const model = {
   },
   go(change) {
     state.place = { ...state.place, ...change };
-    tell('place');
+    notify('place');
   },
   now: () => Date.now(),
 };
 
 /** @param {...Part} parts */
-function tell(...parts) {
+function notify(...parts) {
   for (const listener of listeners) listener(new Set(parts));
 }
 
@@ -45,7 +46,7 @@ function tell(...parts) {
 function lock(locks) {
   const neighbors = neighborsOf(state.graph, locks);
   Object.assign(state, { locks, neighbors, blocked: new Set(neighbors.keys()) });
-  tell('locks');
+  notify('locks');
 }
 
 /** Ends when what was drawn has been handed to the compositor. */
@@ -67,7 +68,7 @@ const bench = {
     const start = performance.now();
     bench.map = mountMap(document.getElementById('map'), model);
     Object.assign(state, { graph, graphState: 'ready' });
-    tell('graph', 'locks', 'place');
+    notify('graph', 'locks', 'place');
     const scripted = performance.now() - start;
     return { scripted, painted: (await painted()) - start, files: graph.files.length, edges: graph.edgeCount };
   },

@@ -12,32 +12,23 @@ import { chromium } from 'playwright-core';
 import { agentOf } from '../harness/agents.mjs';
 import { LAUNCH } from '../harness/launch.mjs';
 import { generatedFiles, makeRepository } from '../harness/repositories.mjs';
-import { startServer } from '../harness/server.mjs';
+import { startServer, UNLIMITED } from '../harness/server.mjs';
+import { benchContext, figure, printTable, quantile, VIEWPORT } from './measure.mjs';
 
 const { values } = parseArgs({ options: { files: { type: 'string', default: '100,2000,20000' }, events: { type: 'string', default: '0' } } });
-const VIEWPORT = { width: 1440, height: 900 };
 const LOADS = 5;
 const CLAIMS = 20;
 const PAN_MS = 3000;
 const BATCH = 500;
 
-/** @type {(() => unknown)[]} */
-const endings = [];
-/** What the harness needs of a test. */
-const context = /** @type {any} */ ({ after: (/** @type {() => unknown} */ end) => endings.push(end) });
-
-/** @param {number[]} list @param {number} share */
-const quantile = (list, share) => [...list].sort((one, other) => one - other)[Math.min(list.length - 1, Math.floor(share * list.length))];
-/** @param {number} value @param {number} [digits] */
-const figure = (value, digits = 0) => value.toFixed(digits);
 const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Runs in the page before its own modules: notes when the map is there, and when a lock is lit. @param {string} label */
 function watchPage(label) {
   const notes = /** @type {any} */ (window).notes = { mapAt: 0, litAt: /** @type {Record<string, number>} */ ({}), frames: /** @type {number[]} */ ([]) };
-  const painted = (/** @type {(at: number) => void} */ tell) => requestAnimationFrame(() => {
+  const painted = (/** @type {(at: number) => void} */ callback) => requestAnimationFrame(() => {
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => tell(performance.now());
+    port1.onmessage = () => callback(performance.now());
     port2.postMessage(null);
   });
   new MutationObserver(() => {
@@ -168,11 +159,12 @@ async function simulate(browser, address, label, paths, count) {
 
 const browser = await chromium.launch(LAUNCH);
 const rows = [];
+let bench = benchContext();
 try {
   for (const count of values.files.split(',').map(Number)) {
     const files = generatedFiles(count);
-    const repository = makeRepository(context, { files, name: `acme/of-${count}` });
-    const server = await startServer(context, repository, { env: { COORD_LIMIT_HOLDER_PER_MINUTE: '0', COORD_LIMIT_PERSON_PER_MINUTE: '0', COORD_LIMIT_REPOSITORY_PER_MINUTE: '0' } });
+    const repository = makeRepository(bench.context, { files, name: `acme/of-${count}` });
+    const server = await startServer(bench.context, repository, { env: UNLIMITED });
     const address = `${server.url}?repo_url=${repository.repoUrl}&branch=main`;
     const label = `Map of ${count.toLocaleString('en-US')} files`;
     // The first load builds the graph, and is not counted.
@@ -200,12 +192,11 @@ try {
     if (Number(values.events) > 0) Object.assign(row, await simulate(browser, address, label, Object.keys(files), Number(values.events)));
     rows.push(row);
     await tab.close();
-    for (const end of endings.splice(0).reverse()) await end();
+    await bench.cleanUp();
+    bench = benchContext();
   }
 } finally {
   await browser.close();
-  for (const end of endings.splice(0).reverse()) await end();
+  await bench.cleanUp();
 }
-const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-console.log(`| ${names.join(' | ')} |\n|${names.map(() => '---|').join('')}`);
-for (const row of rows) console.log(`| ${names.map((name) => /** @type {any} */ (row)[name] ?? '').join(' | ')} |`);
+printTable(rows);

@@ -98,22 +98,3 @@ export function locksOf(graph, count, now, seed = 2) {
   }
   return locks;
 }
-
-/**
- * The neighbors of what is written: the files that import it, and those that it imports.
- * @param {Graph} graph
- * @param {Map<string, import('../../../public/app/types.js').Lock[]>} locks
- */
-export function neighborsOf(graph, locks) {
-  /** @type {Map<string, string[]>} */
-  const neighbors = new Map();
-  for (const [path, held] of locks) {
-    if (held[0].mode !== 'WRITING') continue;
-    const file = graph.indexOf.get(path) ?? -1;
-    for (const other of [...graph.imports[file] ?? [], ...graph.importers[file] ?? []]) {
-      const name = graph.files[other].path;
-      neighbors.set(name, [...neighbors.get(name) ?? [], path]);
-    }
-  }
-  return neighbors;
-}

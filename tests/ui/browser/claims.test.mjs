@@ -3,18 +3,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { lacks, lightOfMap, lockedFile, openAgent, picture, shows, until } from '../harness/browser.mjs';
-import { serve } from '../harness/served.mjs';
+import { lightOfMap, lockedFile, openAgent, takeScreenshot, waitForHidden, waitForVisible, waitUntil } from '../harness/browser.mjs';
+import { serveRepository } from '../harness/served_repository.mjs';
 
 /** @param {import('node:test').TestContext} t @param {string[]} [args] */
-async function opened(t, args) {
-  const { repository, agent, openLive } = await serve(t, { args });
+async function openLivePage(t, args) {
+  const { repository, agent, openLive } = await serveRepository(t, { args });
   const { page } = await openLive();
   return { repository, agent, page };
 }
 
 test('changes on a work branch that are not merged yet are named, until they are', async (t) => {
-  const { repository, page, agent } = await opened(t);
+  const { repository, page, agent } = await openLivePage(t);
   const ada = agent('ada', 'one');
   const [file, work_branch] = ['src/store/db.ts', 'pool'];
   await ada.write(file, 'Adding a pool', { work_branch });
@@ -22,84 +22,84 @@ test('changes on a work branch that are not merged yet are named, until they are
   const released = await ada.release(file, { work_branch, new_repo_head, agent_head: new_repo_head, abandon: false });
   assert.equal(released.status, 200, JSON.stringify(released.body));
   const title = page.getByRole('heading', { name: 'Not merged yet 1' });
-  await shows(title);
+  await waitForVisible(title);
   const change = page.getByRole('list', { name: 'Changes that are not merged yet' }).getByRole('button', { name: file });
-  await shows(change);
-  await picture(page, 'map-not-merged');
+  await waitForVisible(change);
+  await takeScreenshot(page, 'map-not-merged');
   await change.click();
-  await shows(page.getByText(/Unmerged changes by one on pool/));
-  await picture(page, 'file-not-merged');
+  await waitForVisible(page.getByText(/Unmerged changes by one on pool/));
+  await takeScreenshot(page, 'file-not-merged');
   repository.commit({ [file]: 'export const pool = 1;\n' });
-  await lacks(title);
+  await waitForHidden(title);
 });
 
 test('a claim appears on the map, among the locked files and among the agents, with its reason and its time', async (t) => {
-  const { page, agent } = await opened(t);
+  const { page, agent } = await openLivePage(t);
   assert.equal(await lightOfMap(page), 0);
-  await shows(page.getByText('Nothing is locked: every file is free.'));
-  await picture(page, 'map-nothing-locked');
+  await waitForVisible(page.getByText('Nothing is locked: every file is free.'));
+  await takeScreenshot(page, 'map-nothing-locked');
 
   await agent('ada', 'one').write(['src/auth/login.ts', 'src/auth/password.ts'], 'Moving the login to passkeys');
   await agent('bob', 'two').read('src/money.ts', 'Reading how money is rounded');
-  await shows(lockedFile(page, 'src/auth/login.ts'));
-  await shows(lockedFile(page, 'src/auth/password.ts'));
+  await waitForVisible(lockedFile(page, 'src/auth/login.ts'));
+  await waitForVisible(lockedFile(page, 'src/auth/password.ts'));
   const reading = page.getByRole('button', { name: /^src\/money\.ts, READING by two \(bob\), for Reading how money is rounded, expires in 5 minutes/ });
-  await shows(reading);
+  await waitForVisible(reading);
   const ada = await openAgent(page, 'ada/one');
-  await shows(ada.getByText('Moving the login to passkeys'));
-  await shows(ada.getByText('writes 2'));
-  await shows(ada.getByRole('button', { name: 'src/auth/login.ts, WRITING' }));
-  await shows(ada.getByText(/^(5:00|4:5\d)( left)?$/));
-  await shows(page.getByRole('img', { name: /2 files locked for WRITING, 1 for READING/ }));
-  await until(async () => (await lightOfMap(page)) > 500, 'the cells of the locked files are lit');
-  await picture(page, 'map-claims');
+  await waitForVisible(ada.getByText('Moving the login to passkeys'));
+  await waitForVisible(ada.getByText('writes 2'));
+  await waitForVisible(ada.getByRole('button', { name: 'src/auth/login.ts, WRITING' }));
+  await waitForVisible(ada.getByText(/^(5:00|4:5\d)( left)?$/));
+  await waitForVisible(page.getByRole('img', { name: /2 files locked for WRITING, 1 for READING/ }));
+  await waitUntil(async () => (await lightOfMap(page)) > 500, 'the cells of the locked files are lit');
+  await takeScreenshot(page, 'map-claims');
 });
 
 test('a conflict is shown between the rows of the two agents', async (t) => {
-  const { page, agent } = await opened(t);
+  const { page, agent } = await openLivePage(t);
   await agent('ada', 'one').write('src/store/db.ts', 'Moving to a pool of connections');
   await agent('cy').write('src/money.ts', 'Rounding to cents');
   const refused = await agent('bob', 'two').write('src/store/db.ts', 'Adding a transaction');
   assert.equal(refused.status, 409);
   assert.equal(refused.body.orchestration.action, 'WAIT');
   const [ada, bob] = [await openAgent(page, 'ada/one'), await openAgent(page, 'bob/two')];
-  await shows(bob.getByText('waits', { exact: true }));
-  await shows(bob.getByText('Waits for one (ada):'));
-  await shows(ada.getByText('two (bob) waits for db.ts'));
-  await shows(bob.getByRole('button', { name: /^src\/store\/db\.ts/ }));
-  await shows(bob.getByText('WAIT', { exact: true }));
-  await until(async () => /1 conflict/.test(await page.title()), 'the title counts the conflict');
-  await shows(page.locator('#activity').getByText(/is refused 1 file/));
-  await picture(page, 'agents-conflict');
+  await waitForVisible(bob.getByText('waits', { exact: true }));
+  await waitForVisible(bob.getByText('Waits for one (ada):'));
+  await waitForVisible(ada.getByText('two (bob) waits for db.ts'));
+  await waitForVisible(bob.getByRole('button', { name: /^src\/store\/db\.ts/ }));
+  await waitForVisible(bob.getByText('WAIT', { exact: true }));
+  await waitUntil(async () => /1 conflict/.test(await page.title()), 'the title counts the conflict');
+  await waitForVisible(page.locator('#activity').getByText(/is refused 1 file/));
+  await takeScreenshot(page, 'agents-conflict');
 
   await agent('ada', 'one').release('src/store/db.ts');
   // Nothing of a place in the queue stays when it has ended.
   await agent('bob', 'two').write('docs/api.md', 'Explaining the limits');
-  await lacks(bob.getByText('Waits for one (ada):'));
-  await shows(bob.getByText('writes 1'));
+  await waitForHidden(bob.getByText('Waits for one (ada):'));
+  await waitForVisible(bob.getByText('writes 1'));
 });
 
 test('a claim for writing makes neighbors, which the table and the details name', async (t) => {
-  const { page, agent } = await opened(t);
+  const { page, agent } = await openLivePage(t);
   await agent('ada', 'one').write('src/auth/session.ts', 'Shorter sessions');
-  await shows(lockedFile(page, 'src/auth/session.ts'));
+  await waitForVisible(lockedFile(page, 'src/auth/session.ts'));
   await page.getByRole('button', { name: 'Table' }).click();
   const row = page.getByRole('row').filter({ has: page.getByRole('button', { name: 'login.ts' }) }).filter({ hasText: 'src/auth' });
-  await shows(row.getByText('NEIGHBOR'));
+  await waitForVisible(row.getByText('NEIGHBOR'));
   await row.getByRole('button').click();
   const details = page.locator('#file');
-  await shows(details.getByText('Imports, or is imported by, files that are being written:'));
-  await shows(details.getByRole('button', { name: 'src/auth/session.ts, WRITING' }));
-  await picture(page, 'table-neighbors');
+  await waitForVisible(details.getByText('Imports, or is imported by, files that are being written:'));
+  await waitForVisible(details.getByRole('button', { name: 'src/auth/session.ts, WRITING' }));
+  await takeScreenshot(page, 'table-neighbors');
 });
 
 test('the time that a lock has left counts down, and the lock ends by itself', async (t) => {
-  const { page, agent } = await opened(t, ['--lock-ttl', '5']);
+  const { page, agent } = await openLivePage(t, ['--lock-ttl', '5']);
   await agent('ada', 'one').write('src/money.ts', 'Rounding to cents');
   const button = lockedFile(page, 'src/money.ts');
   const seen = /** @type {string[]} */ ([]);
-  await shows(button);
-  await until(async () => {
+  await waitForVisible(button);
+  await waitUntil(async () => {
     for (const text of await button.allTextContents()) {
       const left = /\d:\d\d/.exec(text)?.[0];
       if (left && left !== seen.at(-1)) seen.push(left);
@@ -109,26 +109,26 @@ test('the time that a lock has left counts down, and the lock ends by itself', a
   // A loaded machine may skip a second, but none comes twice, and the time only falls.
   assert.deepEqual(seen, [...new Set(seen)].sort().reverse());
   assert.ok(seen.length >= 2, `seen: ${seen}`);
-  await until(async () => (await lightOfMap(page)) === 0, 'the light goes out');
-  // The next claim of the file finds the old lock, and tells of its end.
+  await waitUntil(async () => (await lightOfMap(page)) === 0, 'the light goes out');
+  // The next claim of the file finds the old lock, and announces its end.
   await agent('bob', 'two').write('src/money.ts', 'Adding a currency');
-  await shows(page.locator('#activity').getByText(/expire/));
+  await waitForVisible(page.locator('#activity').getByText(/expire/));
 });
 
 // How it fades is a test of the unit: a loaded machine may draw no frame of it.
 test('a released lock goes out on the map', async (t) => {
-  const { page, agent } = await opened(t);
+  const { page, agent } = await openLivePage(t);
   await agent('ada', 'one').write('src/money.ts', 'Rounding to cents');
-  await shows(lockedFile(page, 'src/money.ts'));
-  await until(async () => (await lightOfMap(page)) > 500, 'the cell is lit');
+  await waitForVisible(lockedFile(page, 'src/money.ts'));
+  await waitUntil(async () => (await lightOfMap(page)) > 500, 'the cell is lit');
   const ended = agent('ada', 'one').release('src/money.ts');
-  await until(async () => (await lightOfMap(page)) === 0, 'the light goes out');
+  await waitUntil(async () => (await lightOfMap(page)) === 0, 'the light goes out');
   await ended;
-  await lacks(lockedFile(page, 'src/money.ts'));
+  await waitForHidden(lockedFile(page, 'src/money.ts'));
 });
 
 test('an agent that is refused is shown with the command that it was given', async (t) => {
-  const { page, agent, repository } = await opened(t);
+  const { page, agent, repository } = await openLivePage(t);
   const behind = repository.head();
   await agent('ada', 'one').write('src/money.ts', 'Rounding to cents');
   assert.equal((await agent('bob', 'two').write('src/money.ts', 'Adding a currency')).body.orchestration.action, 'WAIT');
@@ -139,8 +139,8 @@ test('an agent that is refused is shown with the command that it was given', asy
   const stale = await agent('cy').write('src/store/pool.ts', 'A larger pool', { agent_head: behind });
   assert.equal(stale.body.orchestration.action, 'PULL');
   for (const [holder, command] of [['bob/two', 'WAIT'], ['ada/one', 'PUSH'], ['cy', 'PULL']]) {
-    await shows(page.locator('#activity').getByRole('listitem').filter({ has: page.locator(`[title="${holder}"]`) }).getByText(command, { exact: true }));
-    await shows((await openAgent(page, holder)).getByText(command, { exact: true }));
+    await waitForVisible(page.locator('#activity').getByRole('listitem').filter({ has: page.locator(`[title="${holder}"]`) }).getByText(command, { exact: true }));
+    await waitForVisible((await openAgent(page, holder)).getByText(command, { exact: true }));
   }
-  await picture(page, 'agents-commands');
+  await takeScreenshot(page, 'agents-commands');
 });

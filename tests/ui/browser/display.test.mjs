@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { excessWidth, lacks, lightOfMap, live, lockedFile, picture, shows, until } from '../harness/browser.mjs';
+import { excessWidth, lightOfMap, lockedFile, takeScreenshot, waitForHidden, waitForVisible, waitUntil, waitUntilLive } from '../harness/browser.mjs';
 import { SCREENSHOTS } from '../harness/launch.mjs';
 import { busyRepository, openBusy } from '../harness/scene.mjs';
 import { busyTeam } from '../harness/teams.mjs';
@@ -12,7 +12,7 @@ import { busyTeam } from '../harness/teams.mjs';
 /** @typedef {import('playwright-core').Page} Page */
 
 /** Buttons and fields that are visible, but partly outside of the window. @param {Page} page */
-function cutOff(page) {
+function findCutOffControls(page) {
   return page.evaluate(() => {
     const inScroller = (/** @type {Element} */ element) => {
       for (let each = element.parentElement; each && each !== document.body; each = each.parentElement) {
@@ -29,7 +29,7 @@ function cutOff(page) {
 }
 
 /** Words in the cells of tables that go on in another line: letters, digits and underscores belong together. @param {Page} page */
-function splitWords(page) {
+function findSplitWords(page) {
   return page.evaluate(() => [...document.querySelectorAll('.windowed :is(th, td)')].filter((cell) => cell.checkVisibility()).flatMap((cell) => {
     const split = /** @type {string[]} */ ([]);
     const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
@@ -52,18 +52,18 @@ for (const width of [360, 768, 1440]) {
     await busyTeam(server, repository);
     const page = await openBusy(t, address, { viewport: { width, height: 900 } });
     await page.getByRole('button', { name: 'Table' }).click();
-    await shows(page.getByRole('cell', { name: 'Moving the login to passkeys' }));
-    assert.deepEqual(await splitWords(page), []);
-    await picture(page, `table-${width}`);
+    await waitForVisible(page.getByRole('cell', { name: 'Moving the login to passkeys' }));
+    assert.deepEqual(await findSplitWords(page), []);
+    await takeScreenshot(page, `table-${width}`);
     await page.goto(`${address}&view=tasks`);
-    await shows(page.getByRole('button', { name: 'Sessions by passkey' }));
-    assert.deepEqual(await splitWords(page), []);
-    await picture(page, `table-of-tasks-${width}`);
+    await waitForVisible(page.getByRole('button', { name: 'Sessions by passkey' }));
+    assert.deepEqual(await findSplitWords(page), []);
+    await takeScreenshot(page, `table-of-tasks-${width}`);
     // What is looked for is found where it is so.
     await page.locator('.windowed td').evaluateAll((cells) => {
       for (const { style } of /** @type {HTMLElement[]} */ (cells)) Object.assign(style, { whiteSpace: 'normal', overflowWrap: 'anywhere', fontSize: '40px' });
     });
-    assert.notDeepEqual(await splitWords(page), []);
+    assert.notDeepEqual(await findSplitWords(page), []);
   });
 }
 
@@ -73,23 +73,23 @@ test('at 360 pixels, files, agents, activity and details are each reached, and n
   const sections = page.getByRole('navigation', { name: 'Sections' });
   const check = async (/** @type {string} */ name) => {
     assert.equal(await excessWidth(page), 0, `${name}: nothing beside the window`);
-    assert.deepEqual(await cutOff(page), [], name);
-    await picture(page, name);
+    assert.deepEqual(await findCutOffControls(page), [], name);
+    await takeScreenshot(page, name);
   };
   await check('narrow-map');
   await sections.getByRole('button', { name: 'Agents' }).click();
-  await shows(page.locator('#agents').getByText('Moving the login to passkeys'));
+  await waitForVisible(page.locator('#agents').getByText('Moving the login to passkeys'));
   await check('narrow-agents');
   await sections.getByRole('button', { name: 'Activity' }).click();
-  await shows(page.getByRole('region', { name: 'Activity, the newest first' }));
+  await waitForVisible(page.getByRole('region', { name: 'Activity, the newest first' }));
   await check('narrow-activity');
   await sections.getByRole('button', { name: 'Files' }).click();
   await lockedFile(page, 'src/auth/login.ts').click();
-  await shows(page.locator('#file').getByRole('heading', { name: 'login.ts' }));
+  await waitForVisible(page.locator('#file').getByRole('heading', { name: 'login.ts' }));
   await check('narrow-details');
   await page.getByRole('button', { name: 'Close the details' }).click();
   await page.getByRole('button', { name: 'Table' }).click();
-  await shows(page.getByRole('region', { name: 'Table of files' }));
+  await waitForVisible(page.getByRole('region', { name: 'Table of files' }));
   await check('narrow-table');
 });
 
@@ -98,10 +98,10 @@ test('at 200 % zoom, everything is there', async (t) => {
   // A window of 1280 pixels at 200 %.
   const page = await openBusy(t, address, { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 });
   assert.equal(await excessWidth(page), 0);
-  assert.deepEqual(await cutOff(page), []);
+  assert.deepEqual(await findCutOffControls(page), []);
   const { height } = (await page.getByRole('img', { name: /^Map of/ }).boundingBox()) ?? { height: 0 };
   assert.ok(height >= 120, `the map is ${height} pixels high`);
-  await picture(page, 'zoom-200');
+  await takeScreenshot(page, 'zoom-200');
 });
 
 test('at 4K, the page fills the screen', async (t) => {
@@ -109,7 +109,7 @@ test('at 4K, the page fills the screen', async (t) => {
   const page = await openBusy(t, address, { viewport: { width: 3840, height: 2160 } });
   const { width, height } = (await page.getByRole('img', { name: /^Map of/ }).boundingBox()) ?? { width: 0, height: 0 };
   assert.ok(width > 2800 && height > 1900, `the map is ${width} by ${height}`);
-  await picture(page, 'screen-4k');
+  await takeScreenshot(page, 'screen-4k');
 });
 
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
@@ -119,12 +119,12 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const [red] = /\d+/.exec(ground) ?? [];
     assert.ok(colorScheme === 'light' ? Number(red) > 200 : Number(red) < 60, ground);
-    await picture(page, `theme-${colorScheme}`);
+    await takeScreenshot(page, `theme-${colorScheme}`);
     await page.getByRole('button', { name: 'Table' }).click();
-    await shows(page.getByRole('region', { name: 'Table of files' }));
-    await picture(page, `theme-${colorScheme}-table`);
+    await waitForVisible(page.getByRole('region', { name: 'Table of files' }));
+    await takeScreenshot(page, `theme-${colorScheme}-table`);
     await page.emulateMedia({ colorScheme: colorScheme === 'light' ? 'dark' : 'light' });
-    await until(async () => (await page.evaluate(() => getComputedStyle(document.body).backgroundColor)) !== ground, 'it follows the system');
+    await waitUntil(async () => (await page.evaluate(() => getComputedStyle(document.body).backgroundColor)) !== ground, 'it follows the system');
   });
 }
 
@@ -136,16 +136,16 @@ test('with reduced motion, nothing moves by itself: a lock is lit and dark at on
   await page.waitForTimeout(300);
   assert.equal(await lightOfMap(page), still);
   await agent('grace').release('docs/deploy.md');
-  await lacks(lockedFile(page, 'docs/deploy.md'));
+  await waitForHidden(lockedFile(page, 'docs/deploy.md'));
   // The first change that is seen is the whole of it, however late a loaded machine draws it.
   let dark = still;
-  await until(async () => (dark = await lightOfMap(page)) !== still, 'the light goes out');
+  await waitUntil(async () => (dark = await lightOfMap(page)) !== still, 'the light goes out');
   assert.ok(dark < still);
   await page.waitForTimeout(500);
   assert.equal(await lightOfMap(page), dark);
   await page.keyboard.press('+');
   let zoomed = dark;
-  await until(async () => (zoomed = await lightOfMap(page)) !== dark, 'the map is zoomed');
+  await waitUntil(async () => (zoomed = await lightOfMap(page)) !== dark, 'the map is zoomed');
   await page.waitForTimeout(400);
   assert.equal(await lightOfMap(page), zoomed);
   const animations = await page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === 'running').length);
@@ -154,7 +154,7 @@ test('with reduced motion, nothing moves by itself: a lock is lit and dark at on
 
 /** The marks of cells, next to each other, as pixels without color. @param {Page} page */
 async function legendShapes(page) {
-  await shows(page.getByRole('list', { name: 'What the marks of cells mean' }).getByRole('listitem').locator('span'));
+  await waitForVisible(page.getByRole('list', { name: 'What the marks of cells mean' }).getByRole('listitem').locator('span'));
   return page.evaluate(() => [...document.querySelectorAll('.map-legend .map-key')].map((key) => getComputedStyle(key))
     .map((style) => [style.borderStyle, style.backgroundImage === 'none', style.backgroundColor].join(' ')));
 }
@@ -169,7 +169,7 @@ for (const type of /** @type {const} */ (['protanopia', 'deuteranopia', 'tritano
     for (const [path, icon] of [['src/auth/login.ts', 'pencil'], ['src/money.ts', 'eye']]) {
       assert.match((await lockedFile(page, path).locator('use').first().getAttribute('href')) ?? '', new RegExp(`${icon}$`));
     }
-    await picture(page, `vision-${type}`);
+    await takeScreenshot(page, `vision-${type}`);
   });
 }
 
@@ -177,28 +177,28 @@ test('with forced colors, everything can still be seen', async (t) => {
   const { address } = await busyRepository(t);
   const page = await openBusy(t, address, { forcedColors: 'active' });
   assert.equal(new Set(await legendShapes(page)).size, 5);
-  await picture(page, 'forced-colors');
+  await takeScreenshot(page, 'forced-colors');
   await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });
   await page.waitForTimeout(200);
-  await picture(page, 'forced-colors-dark');
+  await takeScreenshot(page, 'forced-colors-dark');
 });
 
 test('on paper, the page is its table, with every file and the time', async (t) => {
   const { address } = await busyRepository(t);
   const page = await openBusy(t, address);
   const pdf = await page.pdf({ format: 'A4', landscape: true, printBackground: true });
-  await picture(page, 'map-busy');
+  await takeScreenshot(page, 'map-busy');
   writeFileSync(`${SCREENSHOTS}print.pdf`, pdf);
   const text = pdf.toString('latin1');
   assert.ok(pdf.length > 10_000 && text.startsWith('%PDF'), 'it prints');
   await page.emulateMedia({ media: 'print' });
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
-  await shows(page.getByRole('table'));
+  await waitForVisible(page.getByRole('table'));
   assert.ok((await page.getByRole('row').count()) >= 28, 'every file is a row');
-  await lacks(page.getByRole('img', { name: /^Map of/ }));
+  await waitForHidden(page.getByRole('img', { name: /^Map of/ }));
   assert.equal(await page.getByRole('combobox', { name: /^Search/ }).isVisible(), false);
-  await picture(page, 'print');
+  await takeScreenshot(page, 'print');
   await page.evaluate(() => dispatchEvent(new Event('afterprint')));
   await page.emulateMedia({ media: 'screen' });
-  await live(page);
+  await waitUntilLive(page);
 });

@@ -3,39 +3,39 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { FAILED_REQUEST, lacks, live, lockedFile, picture, shows } from '../harness/browser.mjs';
-import { serve } from '../harness/served.mjs';
+import { FAILED_REQUEST, lockedFile, takeScreenshot, waitForHidden, waitForVisible, waitUntilLive } from '../harness/browser.mjs';
+import { serveRepository } from '../harness/served_repository.mjs';
 import { SECRET, tokenOf } from '../harness/tokens.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
 /** @param {import('node:test').TestContext} t */
-async function deployed(t) {
-  const { server, agent, open } = await serve(t, { isPublic: true, env: { COORD_JWT_SECRET: SECRET } });
+async function openDeployment(t) {
+  const { server, agent, open } = await serveRepository(t, { isPublic: true, env: { COORD_JWT_SECRET: SECRET } });
   return { server, agent, ...(await open({}, { permits: FAILED_REQUEST })) };
 }
 
 /** @param {Page} page @param {string} token */
 async function signIn(page, token) {
   const dialog = page.getByRole('dialog', { name: 'Sign in' });
-  await shows(dialog);
+  await waitForVisible(dialog);
   await dialog.getByLabel('Token').fill(token);
   await dialog.getByRole('button', { name: 'Sign in' }).click();
 }
 
 test('a token opens the page, stays in the tab, and is sent to our origin alone, never in an address', async (t) => {
-  const { page, server, agent, requests, sent, frames } = await deployed(t);
+  const { page, server, agent, requests, sent, frames } = await openDeployment(t);
   const token = tokenOf();
-  await shows(page.getByRole('dialog', { name: 'Sign in' }));
-  await picture(page, 'sign-in');
+  await waitForVisible(page.getByRole('dialog', { name: 'Sign in' }));
+  await takeScreenshot(page, 'sign-in');
   await signIn(page, token);
-  await live(page);
+  await waitUntilLive(page);
   await agent('bob', 'two', { token: tokenOf({ sub: 'bob', name: 'Bob' }) }).write('src/money.ts', 'Rounding to cents');
-  await shows(lockedFile(page, 'src/money.ts'));
+  await waitForVisible(lockedFile(page, 'src/money.ts'));
   await page.getByRole('button', { name: 'Table' }).click();
   // The strip of locked files, which is hidden a moment later, has a button of the same name.
   await page.getByRole('region', { name: 'Table of files' }).getByRole('button', { name: 'money.ts' }).click();
-  await shows(page.locator('#file').getByText('SWITCH_TASK'));
+  await waitForVisible(page.locator('#file').getByText('SWITCH_TASK'));
 
   const { local, session, cookies } = await page.evaluate(() => ({
     local: JSON.stringify(localStorage), session: JSON.stringify(sessionStorage), cookies: document.cookie,
@@ -56,46 +56,46 @@ test('a token opens the page, stays in the tab, and is sent to our origin alone,
 
   const second = await page.context().newPage();
   await second.goto(page.url());
-  await shows(second.getByRole('dialog', { name: 'Sign in' }));
+  await waitForVisible(second.getByRole('dialog', { name: 'Sign in' }));
   await second.close();
   await page.reload();
-  await shows(lockedFile(page, 'src/money.ts').or(page.getByRole('region', { name: 'Table of files' })));
+  await waitForVisible(lockedFile(page, 'src/money.ts').or(page.getByRole('region', { name: 'Table of files' })));
   await page.getByRole('button', { name: 'Sign out' }).click();
-  await lacks(page.locator('#file'));
+  await waitForHidden(page.locator('#file'));
   assert.equal(await page.evaluate(() => JSON.stringify(sessionStorage).includes('ey')), false);
 });
 
 test('a token that is wrong is refused with the reason, and another can be pasted', async (t) => {
-  const { page } = await deployed(t);
+  const { page } = await openDeployment(t);
   await signIn(page, tokenOf({}, 'another secret that is long enough, too'));
-  await shows(page.getByRole('dialog', { name: 'Sign in' }).getByText(/The token was not accepted: .*secret/));
-  await picture(page, 'sign-in-refused');
+  await waitForVisible(page.getByRole('dialog', { name: 'Sign in' }).getByText(/The token was not accepted: .*secret/));
+  await takeScreenshot(page, 'sign-in-refused');
   await signIn(page, tokenOf({ exp: Math.floor(Date.now() / 1000) - 600 }));
-  await shows(page.getByRole('dialog', { name: 'Sign in' }).getByText(/expired|exp/));
+  await waitForVisible(page.getByRole('dialog', { name: 'Sign in' }).getByText(/expired|exp/));
   await signIn(page, tokenOf());
-  await live(page);
+  await waitUntilLive(page);
 });
 
 test('a token without a right to the repository gets the reason, and shows nothing of the repository', async (t) => {
-  const { page } = await deployed(t);
+  const { page } = await openDeployment(t);
   await signIn(page, tokenOf({ repos: ['github.com/acme/other'] }));
   const state = page.getByRole('region', { name: 'State', exact: true });
-  await shows(state.getByText('No right to see this repository'));
-  await shows(state.getByText(/not valid for github\.com\/acme\/shop/));
+  await waitForVisible(state.getByText('No right to see this repository'));
+  await waitForVisible(state.getByText(/not valid for github\.com\/acme\/shop/));
   assert.equal(await page.getByText(/every file is free|No agent holds/).filter({ visible: true }).count(), 0);
-  await picture(page, 'state-no-right');
+  await takeScreenshot(page, 'state-no-right');
   await state.getByRole('button', { name: 'Sign in' }).click();
   await signIn(page, tokenOf());
-  await live(page);
+  await waitUntilLive(page);
 });
 
 test('without a token, nothing of a repository is read, and the dialog can be left', async (t) => {
-  const { page } = await deployed(t);
+  const { page } = await openDeployment(t);
   await page.getByRole('dialog', { name: 'Sign in' }).getByRole('button', { name: 'Cancel' }).click();
   const state = page.getByRole('region', { name: 'State', exact: true });
-  await shows(state.getByText('Sign-in needed'));
-  await picture(page, 'state-sign-in');
+  await waitForVisible(state.getByText('Sign-in needed'));
+  await takeScreenshot(page, 'state-sign-in');
   await page.getByRole('button', { name: 'Sign in' }).first().click();
   await signIn(page, tokenOf());
-  await live(page);
+  await waitUntilLive(page);
 });

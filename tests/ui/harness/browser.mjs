@@ -1,5 +1,4 @@
-// Chromium, and pages in it that fail their test by whatever they should not do: an error on the console, a request to another origin, a
-// violation of the policy.
+// Opens pages in Chromium. A test fails if its page logs an error, sends a request to another origin, or violates the policy.
 
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -7,41 +6,41 @@ import { after } from 'node:test';
 
 import { chromium } from 'playwright-core';
 
-import { atEnd } from './ending.mjs';
+import { addCleanup } from './cleanup.mjs';
 import { LAUNCH, SCREENSHOTS } from './launch.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 /** @typedef {import('playwright-core').Locator} Locator */
 
 const PATIENCE_MS = 30_000;
-/** What Chromium itself says of a request that has no answer, or one with an error. */
+/** Messages of Chromium on the console about a request without a response, or with an error. */
 export const FAILED_REQUEST = /^Failed to load resource|^WebSocket connection to/;
 
 /** @type {Promise<import('playwright-core').Browser> | null} */
-let launched = null;
+let browserPromise = null;
 
-/** The browser of the whole run, which `run.mjs` starts; or one for this file. */
+/** Connects to the browser that `run.mjs` has started, or starts one for this file. */
 function browser() {
-  launched ??= process.env.COORD_UI_BROWSER ? chromium.connect(process.env.COORD_UI_BROWSER) : chromium.launch(LAUNCH);
-  return launched;
+  browserPromise ??= process.env.COORD_UI_BROWSER ? chromium.connect(process.env.COORD_UI_BROWSER) : chromium.launch(LAUNCH);
+  return browserPromise;
 }
-after(async () => (await launched)?.close());
+after(async () => (await browserPromise)?.close());
 
 /**
- * @typedef {object} Opened
+ * @typedef {object} OpenedPage
  * @property {Page} page
  * @property {string[]} requests Addresses of all requests, in their order.
  * @property {import('playwright-core').Request[]} sent
- * @property {string[]} frames What the page sent over WebSockets.
+ * @property {string[]} frames Texts that the page sent over WebSockets.
  */
 
 /**
  * Opens an address in a context of its own.
  * @param {import('node:test').TestContext} t
  * @param {string} address
- * @param {import('playwright-core').BrowserContextOptions & { permits?: RegExp, prepare?: (context: import('playwright-core').BrowserContext) => Promise<unknown> }} [options] `permits`: errors of
- *   the console that the test causes; `prepare`: what is done before the page is opened.
- * @returns {Promise<Opened>}
+ * @param {import('playwright-core').BrowserContextOptions & { permits?: RegExp, prepare?: (context: import('playwright-core').BrowserContext) => Promise<unknown> }} [options] `permits`: errors on
+ *   the console that the test causes; `prepare`: called before the page is opened.
+ * @returns {Promise<OpenedPage>}
  */
 export async function openPage(t, address, { permits, prepare, ...options } = {}) {
   const { origin } = new URL(address);
@@ -71,7 +70,7 @@ export async function openPage(t, address, { permits, prepare, ...options } = {}
     if (['error', 'warning'].includes(message.type()) && !permits?.test(text)) faults.push(`console: ${text} (${message.location().url})`);
   });
   page.on('pageerror', (error) => faults.push(`error: ${error.stack ?? error}`));
-  atEnd(t, async () => {
+  addCleanup(t, async () => {
     await context.close();
     assert.deepEqual(faults, []);
   });
@@ -98,37 +97,37 @@ export function excessWidth(page) {
 }
 
 /** Waits until the page follows the events, and shows the graph. @param {Page} page */
-export async function live(page) {
-  await shows(page.getByRole('button', { name: /^Live/ }));
-  await shows(page.locator('#map, #table').filter({ visible: true }).first());
-  await until(async () => /[1-9][\d,]* files?/.test((await page.locator('canvas[role=img]').getAttribute('aria-label')) ?? ''), 'the map has files');
+export async function waitUntilLive(page) {
+  await waitForVisible(page.getByRole('button', { name: /^Live/ }));
+  await waitForVisible(page.locator('#map, #table').filter({ visible: true }).first());
+  await waitUntil(async () => /[1-9][\d,]* files?/.test((await page.locator('canvas[role=img]').getAttribute('aria-label')) ?? ''), 'the map has files');
 }
 
 /** @param {Locator} locator */
-export async function shows(locator) {
+export async function waitForVisible(locator) {
   await locator.first().waitFor({ state: 'visible' });
 }
 
 /** @param {Locator} locator */
-export async function lacks(locator) {
+export async function waitForHidden(locator) {
   await locator.first().waitFor({ state: 'hidden' });
 }
 
 /**
- * Waits until something holds.
- * @param {() => unknown} holds
- * @param {string} what
+ * Waits until a condition is met.
+ * @param {() => unknown} condition
+ * @param {string} description
  * @param {number} [patience]
  */
-export async function until(holds, what, patience = PATIENCE_MS) {
-  for (const end = Date.now() + patience; !(await holds()); ) {
-    assert.ok(Date.now() < end, `never: ${what}`);
+export async function waitUntil(condition, description, patience = PATIENCE_MS) {
+  for (const end = Date.now() + patience; !(await condition()); ) {
+    assert.ok(Date.now() < end, `never: ${description}`);
     await new Promise((resolve) => setTimeout(resolve, 30));
   }
 }
 
-/** A picture for those who review the page. @param {Page} page @param {string} name */
-export async function picture(page, name) {
+/** Takes a screenshot for reviewers. @param {Page} page @param {string} name */
+export async function takeScreenshot(page, name) {
   mkdirSync(SCREENSHOTS, { recursive: true });
   await page.screenshot({ path: `${SCREENSHOTS}${name}.png` });
 }
@@ -138,12 +137,12 @@ export function lockedFile(page, path) {
   return page.locator('#locked').getByRole('button', { name: new RegExp(`^${path.replace(/[.\\/]/g, '\\$&')}, (WRITING|READING) by`) });
 }
 
-/** The row of a holder. @param {Page} page @param {string} holder */
+/** Finds the row of a holder. @param {Page} page @param {string} holder */
 export function agentRow(page, holder) {
   return page.locator(`#agents [data-holder="${holder}"]`);
 }
 
-/** The same with its details. @param {Page} page @param {string} holder */
+/** Opens the details of a holder; returns its row. @param {Page} page @param {string} holder */
 export async function openAgent(page, holder) {
   const row = agentRow(page, holder);
   await row.getByRole('button', { name: /^Details of/, expanded: false }).click();

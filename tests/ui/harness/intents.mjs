@@ -1,12 +1,12 @@
-// Intents and a ledger as the server tells them, for pages of a server that has other things to do: its answers to these routes are
-// played, and events are put into its stream.
+// Intents and a ledger in the form of the server: responses to these routes are simulated, and events are added to the stream of a real
+// server.
 
 import { createHash } from 'node:crypto';
 
 export const POOL = '018f6a1c-7a52-7cc3-9a61-0d2b7c3e4f10';
 const HASH = (/** @type {string | number} */ text) => createHash('sha256').update(String(text)).digest('hex');
-/** What a server says that knows the repository, which has no intents. */
-export const NO_INTENTS = { intents: [], state: 'REQUEST', owners: {}, locks: [] };
+/** The response for a repository without intents. */
+const NO_INTENTS = { intents: [], state: 'REQUEST', owners: {}, locks: [] };
 
 /** @param {string} id @param {object} change */
 const intent = (id, change) => ({ id, name: '', description: '', status: 'PENDING', constraints: [], owned_scope: [], acceptance_criteria: [], owned_files: 0, ...change });
@@ -66,8 +66,8 @@ export function someLines(count) {
 
 /**
  * The ledger behind `GET /api/ledger`.
- * @param {string[]} lines All that there were.
- * @param {number} [base] So many are no longer kept.
+ * @param {string[]} lines All sealed lines.
+ * @param {number} [base] The number of lines that the server has dropped.
  */
 export function ledgerOf(lines, base = 0) {
   const point = (/** @type {number} */ seq) => `${seq}:${HASH(seq)}`;
@@ -84,20 +84,20 @@ export function ledgerOf(lines, base = 0) {
 }
 
 /**
- * Plays the answers of a server to what a page asks about intents.
+ * Simulates the responses about intents and the ledger.
  * @param {import('playwright-core').BrowserContext} context
  * @param {{ intents?: object, ledger?: (query: URLSearchParams) => object, status?: number }} [answers] May be changed while the page is open.
  */
 export async function playIntents(context, answers = {}) {
-  /** @type {string[]} What was asked for. */
-  const asked = [];
+  /** @type {string[]} Paths of all requests, with their queries. */
+  const requests = [];
   /** @type {import('playwright-core').WebSocketRoute | null} */
   let stream = null;
   let last = 0;
   /** @param {import('playwright-core').Route} route @param {() => object} answer */
   const fulfill = (route, answer) => {
     const { pathname, search } = new URL(route.request().url());
-    asked.push(pathname + search);
+    requests.push(pathname + search);
     const { status = 200 } = answers;
     const refused = { error: status === 404 ? 'UNKNOWN_ROUTE' : 'UNAUTHORIZED', message: status === 404 ? 'there is no such route' : 'send a token in Authorization' };
     return route.fulfill({ status, json: status === 200 ? answer() : refused });
@@ -109,10 +109,10 @@ export async function playIntents(context, answers = {}) {
     socket.connectToServer();
   });
   return {
-    asked,
+    requests,
     answers,
-    /** Says an event, as if it had happened now. @param {object} event */
-    say(event) {
+    /** Sends an event that happens now. @param {object} event */
+    emit(event) {
       last = Math.max(Date.now(), last + 1);
       stream?.send(JSON.stringify({ id: `${last}-0`, time: Math.floor(last / 1000), time_ms: last, ...event }));
     },

@@ -7,7 +7,7 @@ import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { repositoryOf } from '../bench/repositories.js';
-import { atEnd } from './ending.mjs';
+import { addCleanup } from './cleanup.mjs';
 
 const SHOP_SCRIPT = fileURLToPath(new URL('../../../docs/shop.sh', import.meta.url));
 const SCANNED = new Set(['ts', 'js']);
@@ -29,7 +29,7 @@ const MAX_BYTES = 4000;
 /** @param {import('node:test').TestContext} t @returns {string} A folder that is removed when the test ends. */
 export function temporaryFolder(t) {
   const folder = mkdtempSync(join(tmpdir(), 'coord-page-'));
-  atEnd(t, () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  addCleanup(t, () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 
@@ -53,9 +53,9 @@ export function makeRepository(t, { files = SMALL, name = 'acme/shop' } = {}) {
     head: (branch = 'main') => git(['rev-parse', branch]),
     commit(changed, { branch = 'main', from = branch, message = 'Change files' } = {}) {
       second += 60;
-      const known = git(['for-each-ref', '--format=%(objectname)', `refs/heads/${from}`]);
+      const parent = git(['for-each-ref', '--format=%(objectname)', `refs/heads/${from}`]);
       const lines = [`commit refs/heads/${branch}`, `committer Ada <ada@example.com> ${second} +0000`, data(message)];
-      if (known) lines.push(`from ${known}`);
+      if (parent) lines.push(`from ${parent}`);
       for (const [file, text] of Object.entries(changed)) lines.push(`M 100644 inline ${file}`, data(text));
       git(['fast-import', '--quiet'], `${lines.join('\n')}\n`);
       return repository.head(branch);
@@ -80,7 +80,7 @@ function data(text) {
  * @param {import('node:test').TestContext} t
  * @returns {{ path: string, repoUrl: string, head: () => string }}
  */
-export function shopOfReadme(t) {
+export function makeReadmeShop(t) {
   const folder = join(temporaryFolder(t), 'shop');
   execFileSync('sh', [SHOP_SCRIPT, folder], { stdio: 'ignore' });
   const path = join(folder, 'ada');
@@ -133,7 +133,7 @@ const IMPORTS = {
 };
 
 /** The small repository: a shop of some thirty files. */
-export const SMALL = {
+const SMALL = {
   ...Object.fromEntries(Object.entries(IMPORTS).map(([path, imported], index) => [
     path, imported.map((other) => `import * as ${/\w+$/.exec(other)?.[0]} from '${other}';\n`).join('') + '// A line of the file.\n'.repeat(20 + ((index * 37) % 90)),
   ])),

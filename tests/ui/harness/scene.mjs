@@ -1,14 +1,14 @@
 // A repository with several agents at work: what most pictures of the page show.
 
-import { addressOf, live, lockedFile, openPage, shows } from './browser.mjs';
-import { serve } from './served.mjs';
+import { addressOf, lockedFile, openPage, waitForVisible, waitUntilLive } from './browser.mjs';
+import { serveRepository } from './served_repository.mjs';
 
 /**
  * Five agents: three write, one reads, one is refused.
  * @param {import('node:test').TestContext} t
  */
 export async function busyRepository(t) {
-  const { repository, server, agent } = await serve(t);
+  const { repository, server, agent } = await serveRepository(t);
   await agent('ada', 'claude-1').write(['src/auth/login.ts', 'src/auth/password.ts'], 'Moving the login to passkeys');
   await agent('grace', 'codex-2').write('src/catalog/search.ts', 'Search by several words at once, with the words in any order');
   await agent('grace').write('docs/deploy.md', 'How to deploy behind a proxy');
@@ -24,8 +24,8 @@ export async function busyRepository(t) {
  */
 export async function openBusy(t, address, options) {
   const { page } = await openPage(t, address, options);
-  await live(page);
-  await shows(lockedFile(page, 'src/auth/login.ts'));
+  await waitUntilLive(page);
+  await waitForVisible(lockedFile(page, 'src/auth/login.ts'));
   await page.locator('#agents').getByText('margaret', { exact: true }).first().waitFor({ state: 'attached' });
   return page;
 }

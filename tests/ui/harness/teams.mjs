@@ -3,7 +3,7 @@
 /**
  * @typedef {object} TeamAgent
  * @property {string} handle
- * @property {(path: string, body?: object, method?: string) => Promise<{ status: number, body: any }>} ask
+ * @property {(path: string, body?: object, method?: string) => Promise<{ status: number, body: any }>} request
  * @property {(tasks: object[]) => Promise<string[]>} add Adds tasks; returns their ids.
  * @property {(id: string, change?: object) => Promise<any>} claim
  * @property {(id: string, result?: string) => Promise<any>} complete
@@ -24,30 +24,30 @@
 export function memberOf(server, repository, team, user, handle) {
   const headers = { 'Content-Type': 'application/json', 'X-Coord-User': user, 'X-Coord-Agent': handle };
   /** @param {string} path @param {object} [body] @param {string} [method] */
-  async function ask(path, body = {}, method = 'POST') {
+  async function request(path, body = {}, method = 'POST') {
     const response = await fetch(new URL(`api/${path}`, server.url), { method, headers, body: JSON.stringify({ repo_url: repository.repoUrl, ...body }) });
     return { status: response.status, body: await response.json() };
   }
   /** @param {string} path @param {object} [body] @param {string} [method] */
-  async function done(path, body, method) {
-    const answer = await ask(path, { team, ...body }, method);
-    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer.body;
+  async function sendChecked(path, body, method) {
+    const response = await request(path, { team, ...body }, method);
+    if (response.status >= 300) throw new Error(`${path}: ${response.status} ${JSON.stringify(response.body)}`);
+    return response.body;
   }
   return {
     handle,
-    ask,
-    add: async (tasks) => (await done('tasks', { tasks })).ids,
+    request,
+    add: async (tasks) => (await sendChecked('tasks', { tasks })).ids,
     // Without locks: the board shows tasks, and several of these share a file.
-    claim: (id, change = {}) => done(`tasks/${id}/claim`, { claim_files: false, ...change }),
-    complete: (id, result = 'It is done') => done(`tasks/${id}/complete`, { claim_files: false, result }),
-    release: (id, note) => done(`tasks/${id}/release`, { claim_files: false, note }),
+    claim: (id, change = {}) => sendChecked(`tasks/${id}/claim`, { claim_files: false, ...change }),
+    complete: (id, result = 'It is done') => sendChecked(`tasks/${id}/complete`, { claim_files: false, result }),
+    release: (id, note) => sendChecked(`tasks/${id}/release`, { claim_files: false, note }),
     async remove(id) {
       const response = await fetch(new URL(`api/tasks/${id}?${new URLSearchParams({ repo_url: repository.repoUrl, team })}`, server.url), { method: 'DELETE', headers });
       if (!response.ok) throw new Error(`${id}: ${response.status} ${await response.text()}`);
     },
-    send: async (to, message, rest = {}) => (await done('messages', { to: [to].flat(), message, ...rest })).id,
-    shutdown: (step, rest = {}) => done(`teams/${team}/shutdown`, { team: undefined, step, ...rest }),
+    send: async (to, message, rest = {}) => (await sendChecked('messages', { to: [to].flat(), message, ...rest })).id,
+    shutdown: (step, rest = {}) => sendChecked(`teams/${team}/shutdown`, { team: undefined, step, ...rest }),
   };
 }
 
@@ -62,7 +62,7 @@ export function memberOf(server, repository, team, user, handle) {
 export async function makeTeam(server, repository, team, people) {
   const members = people.map(([user, handle]) => memberOf(server, repository, team, user, handle));
   for (const [place, member] of members.entries()) {
-    const { status, body } = place === 0 ? await member.ask('teams', { name: team, description: 'Passkeys in place of passwords' }) : await member.ask(`teams/${team}/join`);
+    const { status, body } = place === 0 ? await member.request('teams', { name: team, description: 'Passkeys in place of passwords' }) : await member.request(`teams/${team}/join`);
     if (status >= 300) throw new Error(JSON.stringify(body));
   }
   return members;
@@ -101,7 +101,7 @@ export async function busyTeam(server, repository) {
   await gemini.claim('t6');
   await gemini.release('t6', 'Half of it: the sums are right, the receipts are not');
   await gemini.claim('t40');
-  await lead.ask('tasks/t7', { team: 'alpha', assignee: 'idle-1' }, 'PATCH');
+  await lead.request('tasks/t7', { team: 'alpha', assignee: 'idle-1' }, 'PATCH');
   const first = await codex.send('claude-1', 'Does query() keep the order of its rows?', { task_id: 't2' });
   await claude.send('codex-2', 'Yes, as before. The tests say so: tests/db/order.', { reply_to: first, task_id: 't2' });
   await lead.send('broadcast', 'The branch is frozen at six. Push what you have before.', { summary: 'Frozen at six' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { compareIds, mergeActivity, MAX_ACTIVITY, readActivity } from '../../../public/app/activity.js';
+import { compareIds, MAX_ACTIVITY, mergeActivity, readActivity } from '../../../public/app/activity.js';
 import { lockEvent, START } from './events.mjs';
 
 const SHA = '99cc7da9399f806a758cf80dab931201cf07c67e';

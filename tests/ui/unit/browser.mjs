@@ -1,4 +1,4 @@
-// As much of a browser as the model needs, with a server that a test plays.
+// A minimal browser for the model. The test plays the server.
 
 import { makeModel } from '../../../public/app/model.js';
 import { START } from './events.mjs';
@@ -13,10 +13,10 @@ export const json = (body, status = 200, headers = {}) => new Response(JSON.stri
 export const refusal = (status, error, headers) => json({ error, message: 'a sentence' }, status, headers);
 
 /** A request that gets no answer. */
-export const unanswered = () => Promise.reject(new TypeError('gone'));
+export const rejectFetch = () => Promise.reject(new TypeError('gone'));
 
 /** A route whose requests wait until the test answers them, in `waiting`. */
-export function heldRoute() {
+export function pendingRoute() {
   /** @type {((response: Response) => void)[]} */
   const waiting = [];
   return { waiting, route: () => new Promise((resolve) => waiting.push(resolve)) };
@@ -25,9 +25,9 @@ export function heldRoute() {
 /** A page whose stream is open. @param {Parameters<typeof openPage>[0]} [options] */
 export async function openLivePage(options) {
   const page = openPage(options);
-  await page.timers.pass(0);
+  await page.timers.advance(0);
   page.open();
-  await page.timers.pass(50);
+  await page.timers.advance(50);
   return page;
 }
 
@@ -36,7 +36,7 @@ export const GRAPH = { nodes: ['a', 'b', 'c'].map((id) => ({ id, size: 1, type: 
 /**
  * @param {object} [options]
  * @param {string} [options.search]
- * @param {Record<string, (url: URL, request: any) => any>} [options.routes] Answers by the last part of the path; the rest have usual ones.
+ * @param {Record<string, (url: URL, request: any) => any>} [options.routes] Responses by the last part of the path; the others have defaults.
  */
 export function openPage({ search = '?repo_url=r&branch=main', routes = {} } = {}) {
   const timers = makeTimers(START);
@@ -95,7 +95,7 @@ export function openPage({ search = '?repo_url=r&branch=main', routes = {} } = {
     },
     WebSocket: Socket,
     ...timers,
-    requestAnimationFrame: (/** @type {() => void} */ act) => timers.setTimeout(act, 16),
+    requestAnimationFrame: (/** @type {() => void} */ callback) => timers.setTimeout(callback, 16),
     addEventListener: page.addEventListener.bind(page),
   };
   const model = makeModel(/** @type {any} */ (browser), timers.now);
@@ -103,20 +103,20 @@ export function openPage({ search = '?repo_url=r&branch=main', routes = {} } = {
     model, timers, requests, sockets, stored, entries, answers, browser,
     paths: (/** @type {string} */ name) => requests.filter(({ url }) => url.pathname.endsWith(name)).length,
     /** The browser goes back or forward. */
-    arrive(/** @type {string} */ address) {
+    navigate(/** @type {string} */ address) {
       move(address);
       page.dispatchEvent(new Event('popstate'));
     },
     fire: (/** @type {string} */ name) => page.dispatchEvent(new Event(name)),
-    look(/** @type {'visible' | 'hidden'} */ visibilityState) {
+    setVisibility(/** @type {'visible' | 'hidden'} */ visibilityState) {
       Object.assign(document, { visibilityState });
       document.dispatchEvent(new Event('visibilitychange'));
     },
-    /** The server speaks on the newest socket. */
-    say: (/** @type {any[]} */ ...messages) => messages.forEach((message) => sockets.at(-1).onmessage({ data: JSON.stringify(message) })),
+    /** The page receives messages on the newest socket. */
+    receive: (/** @type {any[]} */ ...messages) => messages.forEach((message) => sockets.at(-1).onmessage({ data: JSON.stringify(message) })),
     open(/** @type {object} */ rest = {}) {
-      this.say({ type: 'stream_opened', cursor: '1-0', heartbeat_seconds: 15, is_live: true, time_ms: timers.now(), ...rest });
+      this.receive({ type: 'stream_opened', cursor: '1-0', heartbeat_seconds: 15, is_live: true, time_ms: timers.now(), ...rest });
     },
-    hangUp: (/** @type {number} */ code = 1006) => sockets.at(-1).onclose({ code }),
+    closeSocket: (/** @type {number} */ code = 1006) => sockets.at(-1).onclose({ code }),
   };
 }

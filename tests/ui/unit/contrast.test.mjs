@@ -16,9 +16,9 @@ function luminance(color) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** @param {string} one @param {string} other @returns {number} */
-function contrast(one, other) {
-  const [darker, lighter] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+/** @param {string} color @param {string} ground @returns {number} */
+function contrast(color, ground) {
+  const [darker, lighter] = [luminance(color), luminance(ground)].sort((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);
 }
 
@@ -45,10 +45,10 @@ for (const theme of /** @type {const} */ (['light', 'dark'])) {
   for (const [least, pairs] of /** @type {[number, string[][]][]} */ ([[4.5, TEXTS], [3, SHAPES]])) {
     test(`${theme}: ${pairs.length} pairs have a contrast of ${least} at least`, () => {
       const low = pairs.flatMap(([on, ground]) => {
-        const [one, other] = [tokens.get(on), tokens.get(ground)];
-        assert.ok(one && other, `${on} and ${ground} are tokens`);
-        const found = contrast(one[theme], other[theme]);
-        return found < least ? [`${on} on ${ground}: ${found.toFixed(2)}`] : [];
+        const [color, background] = [tokens.get(on), tokens.get(ground)];
+        assert.ok(color && background, `${on} and ${ground} are tokens`);
+        const ratio = contrast(color[theme], background[theme]);
+        return ratio < least ? [`${on} on ${ground}: ${ratio.toFixed(2)}`] : [];
       });
       assert.deepEqual(low, []);
     });

@@ -24,7 +24,7 @@ export function lockEvent(type, holder, files, { at = 0, ttl = 300, ...rest } = 
  * @param {object} [rest] As of `lockEvent`.
  * @returns {object} An entry of `GET /api/locks`.
  */
-export function heldLock(holder, path, { at = 0, ttl = 300, status = 'WRITING' } = {}) {
+export function lockView(holder, path, { at = 0, ttl = 300, status = 'WRITING' } = {}) {
   const [user, agent] = holder.split('/');
   const timestamp = Math.floor(START / 1000 + at);
   return { file_path: path, branch: 'main', user, user_name: user, ...(agent && { agent_id: agent }), status, message: `${holder} works`, timestamp, expiry: Math.ceil(START / 1000 + at + ttl) };

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { continuedLedger, lengthenedLedger, noFilter, readLine, readPoint, startedLedger } from '../../../public/app/ledger.js';
-import { actorOf, lineDeed, lineOutcome, shortHash } from '../../../public/panels/ledger_words.js';
+import { addNewerLines, addOlderLines, noFilter, readLine, readPoint, startLedger } from '../../../public/app/ledger.js';
+import { splitHolder } from '../../../public/app/holder.js';
+import { describeLine, outcomeText, shortHash } from '../../../public/panels/ledger_labels.js';
 import { hashOf, ledgerLine, ledgerPage, range } from './intents.mjs';
 
 /** @param {import('../../../public/app/types.js').Ledger} ledger */
@@ -31,35 +32,35 @@ test('a point is a count and a whole hash', () => {
 });
 
 test('a ledger begins with the newest lines, and knows how far they reach', () => {
-  const ledger = startedLedger(noFilter(), ledgerPage(range(51, 100)));
+  const ledger = startLedger(noFilter(), ledgerPage(range(51, 100)));
   assert.deepEqual([seqs(ledger)[0], seqs(ledger).at(-1), ledger.newest, ledger.oldest, ledger.hasOlder, ledger.sealed?.count], [100, 51, 100, 50, true, 100]);
-  assert.equal(startedLedger(noFilter(), ledgerPage(range(1, 3))).hasOlder, false);
-  const filtered = startedLedger({ intent: 'X', file: null }, ledgerPage([], { sealed: 100 }));
+  assert.equal(startLedger(noFilter(), ledgerPage(range(1, 3))).hasOlder, false);
+  const filtered = startLedger({ intent: 'X', file: null }, ledgerPage([], { sealed: 100 }));
   assert.deepEqual([filtered.newest, filtered.oldest, filtered.hasOlder], [100, 100, true], 'lines that match may be further back');
 });
 
 test('lines that follow are put before, each once, up to where they were read', () => {
-  const started = startedLedger(noFilter(), ledgerPage(range(1, 3)));
-  const next = continuedLedger(started, ledgerPage([3, 4, 5], { sealed: 9, next: 5 }));
+  const started = startLedger(noFilter(), ledgerPage(range(1, 3)));
+  const next = addNewerLines(started, ledgerPage([3, 4, 5], { sealed: 9, next: 5 }));
   assert.deepEqual([seqs(next), next.newest], [[5, 4, 3, 2, 1], 5]);
-  assert.equal(continuedLedger(next, ledgerPage([], { sealed: 9 })).newest, 9, 'nothing more matches up to the seal');
+  assert.equal(addNewerLines(next, ledgerPage([], { sealed: 9 })).newest, 9, 'nothing more matches up to the seal');
 });
 
 test('older lines are put behind, and no line is shown twice', () => {
-  const started = startedLedger(noFilter(), ledgerPage(range(101, 103)));
-  const older = lengthenedLedger(started, [ledgerPage(range(1, 60), { sealed: 103 }), ledgerPage(range(61, 103))], 0);
+  const started = startLedger(noFilter(), ledgerPage(range(101, 103)));
+  const older = addOlderLines(started, [ledgerPage(range(1, 60), { sealed: 103 }), ledgerPage(range(61, 103))], 0);
   assert.deepEqual([seqs(older), older.oldest, older.hasOlder], [range(1, 103).reverse(), 0, false]);
 });
 
 test('trimmed lines are no longer shown', () => {
-  const started = startedLedger(noFilter(), ledgerPage(range(1, 10)));
-  const trimmed = continuedLedger(started, ledgerPage([11], { base: 8 }));
+  const started = startLedger(noFilter(), ledgerPage(range(1, 10)));
+  const trimmed = addNewerLines(started, ledgerPage([11], { base: 8 }));
   assert.deepEqual([seqs(trimmed), trimmed.base?.count, trimmed.hasOlder], [[11, 10, 9], 8, false]);
 });
 
 test('a successful read of the ledger removes the message of a fault', () => {
-  const started = { ...startedLedger(noFilter(), ledgerPage([1])), message: 'The server does not answer.' };
-  assert.equal(continuedLedger(started, ledgerPage([])).message, null);
+  const started = { ...startLedger(noFilter(), ledgerPage([1])), message: 'The server does not answer.' };
+  assert.equal(addNewerLines(started, ledgerPage([])).message, null);
 });
 
 test('each line has its action in words', () => {
@@ -81,13 +82,13 @@ test('each line has its action in words', () => {
     [{ action_type: 'STATE_TRANSITION' }, 'changes state'],
     [{ action_type: 'A_LATER_ONE' }, 'a later one'],
   ];
-  for (const [rest, deed] of cases) assert.equal(lineDeed(line(rest)), deed);
-  assert.equal(lineOutcome(line({ result: { status: 'DENIED', output_summary: 'Outside', error_message: 'Scope Violation' } })), 'Scope Violation');
-  assert.equal(lineOutcome(line({ result: {} })), '');
+  for (const [rest, text] of cases) assert.equal(describeLine(line(rest)), text);
+  assert.equal(outcomeText(line({ result: { status: 'DENIED', output_summary: 'Outside', error_message: 'Scope Violation' } })), 'Scope Violation');
+  assert.equal(outcomeText(line({ result: {} })), '');
 });
 
 test('an actor is a login, or a login and an agent; a short hash has twelve digits', () => {
-  assert.deepEqual(actorOf('ada/team/one'), { user: 'ada', agentId: 'team/one' });
-  assert.deepEqual(actorOf('ada'), { user: 'ada', agentId: null });
+  assert.deepEqual(splitHolder('ada/team/one'), { user: 'ada', agentId: 'team/one' });
+  assert.deepEqual(splitHolder('ada'), { user: 'ada', agentId: null });
   assert.equal(shortHash(hashOf(3)).length, 12);
 });

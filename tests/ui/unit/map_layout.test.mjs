@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LARGEST_SHARE, layoutOf, WORST_ASPECT } from '../../../public/map/layout.js';
-import { emptyPlacement, nodeAt, place } from '../../../public/map/placement.js';
+import { computePlacement, emptyPlacement, nodeAt } from '../../../public/map/placement.js';
 import { squarify, squarifyBounded } from '../../../public/map/squarify.js';
 import { treeOf } from '../../../public/map/tree.js';
 import { weightOfImporters, weightOfSize } from '../../../public/map/weights.js';
@@ -11,15 +11,15 @@ import { TREES } from './map_trees.mjs';
 const SIZES = [[1440, 900], [3840, 2160], [360, 640], [1200, 300]];
 
 /** @param {{ path: string, name: string, size: number }[]} files @param {number} width @param {number} height */
-function placed(files, width, height, scale = 1) {
+function layOut(files, width, height, scale = 1) {
   const tree = treeOf(files);
   const layout = layoutOf(tree, Float64Array.from(files, ({ size }) => weightOfSize(size)), width / height);
   const placement = emptyPlacement(tree.count);
-  place(layout, width * scale, height * scale, placement);
+  computePlacement(layout, width * scale, height * scale, placement);
   return { tree, layout, placement };
 }
 
-/** @param {ReturnType<typeof placed>} map */
+/** @param {ReturnType<typeof layOut>} map */
 function worstAspect({ tree, placement: { w, h } }) {
   let worst = 0;
   for (let node = 1; node < tree.count; node++) worst = Math.max(worst, w[node] / h[node], h[node] / w[node]);
@@ -51,7 +51,7 @@ test('the bound holds for weights of any inequality', () => {
 for (const [name, files] of TREES) {
   test(`${name}: inside its folder, without overlap, no longer than the bound`, () => {
     for (const [width, height] of SIZES) {
-      const { tree, layout, placement } = placed(files, width, height);
+      const { tree, layout, placement } = layOut(files, width, height);
       const { x, y, w, h } = placement;
       const covered = new Float64Array(tree.count);
       for (let node = 1; node < tree.count; node++) {
@@ -76,10 +76,10 @@ for (const [name, files] of TREES) {
   test(`${name}: the worst aspect is bounded`, () => {
     for (const aspect of [0.5, 1, 1.6, 4]) {
       const width = Math.sqrt(1440 * 900 * aspect);
-      assert.ok(worstAspect(placed(files, width, width / aspect)) <= WORST_ASPECT + 1e-6);
+      assert.ok(worstAspect(layOut(files, width, width / aspect)) <= WORST_ASPECT + 1e-6);
       // Frames do not scale: at other sizes they take other shares, most where very many folders are in one another.
       for (const scale of [0.4, 3, 30]) {
-        const worst = worstAspect(placed(files, width, width / aspect, scale));
+        const worst = worstAspect(layOut(files, width, width / aspect, scale));
         assert.ok(worst <= WORST_ASPECT * 4, `${aspect} at ${scale}: ${worst}`);
       }
     }
@@ -88,7 +88,7 @@ for (const [name, files] of TREES) {
 
 test('the same files give the same layout', () => {
   const { files } = repositoryOf(2000);
-  const [first, second] = [placed(files, 1440, 900), placed(files, 1440, 900)];
+  const [first, second] = [layOut(files, 1440, 900), layOut(files, 1440, 900)];
   assert.deepEqual(first.layout.left, second.layout.left);
   assert.deepEqual(first.layout.height, second.layout.height);
 });
@@ -96,7 +96,7 @@ test('the same files give the same layout', () => {
 test('one large file does not take the map from the others', () => {
   const files = [{ path: 'a.lock', size: 5_000_000 }, ...Array.from({ length: 100 }, (_, index) => ({ path: `f${index}`, size: 3000 }))]
     .map(({ path, size }) => ({ path, name: path, size }));
-  const { tree, placement: { w, h } } = placed(files, 1440, 900);
+  const { tree, placement: { w, h } } = layOut(files, 1440, 900);
   const node = tree.nodeOf[0];
   assert.ok(w[node] * h[node] < 1440 * 900 * 0.12);
 });
@@ -114,7 +114,7 @@ test('weights grow with size and importers, and are never zero', () => {
 test('no file takes more than a sixth of the map, however few there are', () => {
   for (const count of [1, 2, 3, 5, 8]) {
     for (const [width, height] of SIZES) {
-      const { tree, placement: { x, y, w, h } } = placed(Array.from({ length: count }, (_, index) => ({ path: `f${index}`, name: `f${index}`, size: 9000 / (index + 1) })), width, height);
+      const { tree, placement: { x, y, w, h } } = layOut(Array.from({ length: count }, (_, index) => ({ path: `f${index}`, name: `f${index}`, size: 9000 / (index + 1) })), width, height);
       for (let node = 1; node < tree.count; node++) {
         assert.ok(w[node] * h[node] <= width * height * LARGEST_SHARE * 1.01, `${count} files in ${width}x${height}`);
         assert.ok(x[node] >= 0 && y[node] >= 0 && x[node] + w[node] <= width && y[node] + h[node] <= height);

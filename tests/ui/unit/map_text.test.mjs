@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { edgeGroups } from '../../../public/map/edge_groups.js';
-import { placesOf } from '../../../public/map/label_places.js';
-import { linesOf, sizeOf, TextWidths } from '../../../public/map/label_text.js';
-import { wayBetween } from '../../../public/map/paint_edges.js';
+import { placeLabels } from '../../../public/map/label_places.js';
+import { breakLines, labelSize, TextWidths } from '../../../public/map/label_text.js';
+import { routeBetween } from '../../../public/map/paint_edges.js';
 import { treeOf } from '../../../public/map/tree.js';
 import { locksOf, repositoryOf } from '../bench/repositories.js';
 
@@ -56,7 +56,7 @@ test('the edges of the selected file and of locked files are always drawn; all o
 
 test('the edges of locked files run together along their folders', () => {
   const tree = treeOf(['api/a.ts', 'api/b.ts', 'core/db/c.ts', 'core/d.ts'].map((path) => ({ path, name: path.slice(path.lastIndexOf('/') + 1) })));
-  const way = (/** @type {number} */ from, /** @type {number} */ to) => wayBetween(tree, tree.nodeOf[from], tree.nodeOf[to]).map((node) => tree.path[node]);
+  const way = (/** @type {number} */ from, /** @type {number} */ to) => routeBetween(tree, tree.nodeOf[from], tree.nodeOf[to]).map((node) => tree.path[node]);
   assert.deepEqual(way(0, 2), ['api/a.ts', 'api', 'core', 'core/db', 'core/db/c.ts']);
   assert.deepEqual(way(1, 2), ['api/b.ts', 'api', 'core', 'core/db', 'core/db/c.ts'], 'all but its own end is the same');
   assert.deepEqual(way(2, 3), ['core/db/c.ts', 'core/db', 'core/d.ts']);
@@ -64,31 +64,31 @@ test('the edges of locked files run together along their folders', () => {
 });
 
 test('names fill the room of a wide map, and are whole in it', () => {
-  assert.equal(sizeOf(60, 400, 300, 2000), 28);
-  assert.equal(sizeOf(60, 400, 300, 1000), 18);
-  assert.equal(sizeOf(60, 100, 300, 2000), 16, 'no wider than its cell');
-  assert.equal(sizeOf(60, 400, 50, 2000), 14, 'no higher than its cell allows');
-  assert.equal(sizeOf(60, 20, 10, 2000), 10);
+  assert.equal(labelSize(60, 400, 300, 2000), 28);
+  assert.equal(labelSize(60, 400, 300, 1000), 18);
+  assert.equal(labelSize(60, 100, 300, 2000), 16, 'no wider than its cell');
+  assert.equal(labelSize(60, 400, 50, 2000), 14, 'no higher than its cell allows');
+  assert.equal(labelSize(60, 20, 10, 2000), 10);
 });
 
 test('a name is broken where its words meet, before it is truncated', () => {
-  assert.deepEqual(linesOf(widths, 'billing_view.ts', 100, 2), { lines: ['billing_view.ts'], isWhole: true });
-  assert.deepEqual(linesOf(widths, 'auth_helpers_for_requests.ts', 100, 2), { lines: ['auth_helpers_', 'for_requests.ts'], isWhole: true });
-  assert.deepEqual(linesOf(widths, 'AuthHelpers.tsx', 66, 2), { lines: ['AuthHelpers', '.tsx'], isWhole: true });
-  assert.equal(linesOf(widths, 'auth_helpers_for_requests.ts', 100, 1).isWhole, false);
-  assert.deepEqual(linesOf(widths, 'auth_helpers_for_requests.ts', 20, 2), { lines: [], isWhole: false });
+  assert.deepEqual(breakLines(widths, 'billing_view.ts', 100, 2), { lines: ['billing_view.ts'], isWhole: true });
+  assert.deepEqual(breakLines(widths, 'auth_helpers_for_requests.ts', 100, 2), { lines: ['auth_helpers_', 'for_requests.ts'], isWhole: true });
+  assert.deepEqual(breakLines(widths, 'AuthHelpers.tsx', 66, 2), { lines: ['AuthHelpers', '.tsx'], isWhole: true });
+  assert.equal(breakLines(widths, 'auth_helpers_for_requests.ts', 100, 1).isWhole, false);
+  assert.deepEqual(breakLines(widths, 'auth_helpers_for_requests.ts', 20, 2), { lines: [], isWhole: false });
 });
 
 test('each of two dozen locked files has its name on a phone', () => {
   const cells = Array.from({ length: 23 }, (_, index) => ({ left: (index * 97) % 360, top: (index * 61) % 460, width: 20, height: 18 }));
-  const places = placesOf(cells.map((cell) => ({ cell, width: 126, height: 18 })), cells, { width: 390, height: 484 });
+  const places = placeLabels(cells.map((cell) => ({ cell, width: 126, height: 18 })), cells, { width: 390, height: 484 });
   assert.equal(places.filter((place) => place === null).length, 0);
 });
 
 test('names beside their cells hide neither one another nor a locked cell, and stay in view', () => {
   const view = { width: 600, height: 300 };
   const cells = Array.from({ length: 24 }, (_, index) => ({ left: 40 + (index % 6) * 90, top: 30 + Math.floor(index / 6) * 65, width: 12, height: 12 }));
-  const places = placesOf(cells.map((cell) => ({ cell, width: 70, height: 18 })), cells, view);
+  const places = placeLabels(cells.map((cell) => ({ cell, width: 70, height: 18 })), cells, view);
   assert.ok(places.every((place) => place !== null), 'every one has a place');
   const boxes = /** @type {import('../../../public/map/label_places.js').Box[]} */ ([...places, ...cells]);
   for (const [index, one] of boxes.entries()) {
@@ -97,5 +97,5 @@ test('names beside their cells hide neither one another nor a locked cell, and s
       assert.ok(one.left >= other.left + other.width || other.left >= one.left + one.width || one.top >= other.top + other.height || other.top >= one.top + one.height);
     }
   }
-  assert.deepEqual(placesOf([{ cell: cells[0], width: 700, height: 18 }], [], view), [null], 'none where there is no room');
+  assert.deepEqual(placeLabels([{ cell: cells[0], width: 700, height: 18 }], [], view), [null], 'none where there is no room');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { matchesOf } from '../../../public/map/filter.js';
+import { countMatches } from '../../../public/map/filter.js';
 import { foldersAbove, treeOf } from '../../../public/map/tree.js';
 import { filesOf, TREES } from './map_trees.mjs';
 
@@ -44,9 +44,9 @@ test('the folders above a file start with the root', () => {
 
 test('the filter counts the files that have every word in their paths', () => {
   const tree = treeOf(filesOf(paths));
-  const matches = matchesOf(tree, ' TCP  rs ');
+  const matches = countMatches(tree, ' TCP  rs ');
   assert.equal(matches?.[0], 2);
   assert.equal(matches?.[tree.path.indexOf('src/net/tcp')], 2);
   assert.equal(matches?.[tree.path.indexOf('src/main.rs')], 0);
-  assert.equal(matchesOf(tree, '   '), null);
+  assert.equal(countMatches(tree, '   '), null);
 });

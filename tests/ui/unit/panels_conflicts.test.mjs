@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lanesOf, stableOrder, waitsAmong } from '../../../public/panels/conflicts.js';
+import { assignLanes, stableOrder, waitsAmong } from '../../../public/panels/conflicts.js';
 
 const agent = (holder, conflicts = []) => ({ holder, conflicts, since: 0 });
 const conflict = (holder, isWaiting, paths = ['src/db.ts']) => ({ holder, paths, isWaiting, at: 0 });
@@ -15,8 +15,8 @@ test('a wait is one line between its two agents, with the files of both', () => 
 });
 
 test('lines that overlap get lanes of their own, and the shorter is nearer', () => {
-  assert.deepEqual(lanesOf([{ top: 0, bottom: 300 }, { top: 100, bottom: 200 }, { top: 210, bottom: 290 }]), [1, 0, 0]);
-  assert.deepEqual(lanesOf([{ top: 0, bottom: 100 }, { top: 100, bottom: 250 }]), [0, 1], 'they meet in one row');
+  assert.deepEqual(assignLanes([{ top: 0, bottom: 300 }, { top: 100, bottom: 200 }, { top: 210, bottom: 290 }]), [1, 0, 0]);
+  assert.deepEqual(assignLanes([{ top: 0, bottom: 100 }, { top: 100, bottom: 250 }]), [0, 1], 'they meet in one row');
 });
 
 test('rows keep their order, and a new one comes last', () => {

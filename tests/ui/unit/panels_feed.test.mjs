@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deedOf, feedRows, foldersOf, isShown, keyOfEntry, newerThan, withoutRenewals } from '../../../public/panels/feed.js';
+import { countNewer, describeEvent, feedRows, foldersOf, keyOfEntry, matchesFilter, omitRenewals } from '../../../public/panels/feed.js';
 
 const ALL = { holder: '', folder: '', kind: '' };
 let clock = 1_000_000;
@@ -42,18 +42,18 @@ test('a divider stands over the rows of each time offline, with their number', (
 
 test('the filter is by holder, folder and kind together', () => {
   const one = refusal({ holder: 'bob/lexer', paths: ['docs/a.md', 'src/api/x.ts'] });
-  assert.ok(isShown(one, { holder: 'bob/lexer', folder: 'src/api/', kind: 'refusals' }));
-  assert.ok(!isShown(one, { ...ALL, holder: 'bob' }));
-  assert.ok(!isShown(one, { ...ALL, folder: 'src/a/' }));
-  assert.ok(!isShown(one, { ...ALL, kind: 'claims' }));
-  assert.ok(!isShown(entry({ kind: 'lock_renewed' }), { ...ALL, kind: 'claims' }));
-  assert.ok(isShown(entry({ kind: 'lock_renewed' }), { ...ALL, kind: 'renewals' }));
+  assert.ok(matchesFilter(one, { holder: 'bob/lexer', folder: 'src/api/', kind: 'refusals' }));
+  assert.ok(!matchesFilter(one, { ...ALL, holder: 'bob' }));
+  assert.ok(!matchesFilter(one, { ...ALL, folder: 'src/a/' }));
+  assert.ok(!matchesFilter(one, { ...ALL, kind: 'claims' }));
+  assert.ok(!matchesFilter(entry({ kind: 'lock_renewed' }), { ...ALL, kind: 'claims' }));
+  assert.ok(matchesFilter(entry({ kind: 'lock_renewed' }), { ...ALL, kind: 'renewals' }));
 });
 
 test('entries newer than the held one are counted; an entry that is gone holds none back', () => {
   const [newest, held, old] = [entry(), entry(), entry()];
-  assert.equal(newerThan([newest, held, old], keyOfEntry(held)), 1);
-  assert.equal(newerThan([newest], keyOfEntry(held)), 0);
+  assert.equal(countNewer([newest, held, old], keyOfEntry(held)), 1);
+  assert.equal(countNewer([newest], keyOfEntry(held)), 0);
 });
 
 test('folders are those of the files and above, each once, and bounded', () => {
@@ -70,24 +70,24 @@ test('every kind of event has words', () => {
     [{ kind: 'lock_reserved', fileCount: 2 }, 'has 2 files reserved'],
     [{ kind: 'team_joined', holder: null }, 'Event: team joined'],
   ];
-  for (const [fields, words] of cases) assert.equal(deedOf(entry(fields)), words);
-  assert.equal(deedOf(entry({ kind: 'lock_released', fileCount: 2 }), true), 'releases it and 1 more');
+  for (const [fields, words] of cases) assert.equal(describeEvent(entry(fields)), words);
+  assert.equal(describeEvent(entry({ kind: 'lock_released', fileCount: 2 }), true), 'releases it and 1 more');
 });
 
 test('events of intents have words, and a filter', () => {
   const about = (kind, fields = {}) => entry({ kind, intentId: 'ONE', fileCount: 0, paths: [], ...fields });
   const events = [about('intent_changed', { detail: 'completes' }), about('file_taken_over', { fileCount: 2 }), about('intent_overlap_allowed'), about('ledger_trimmed', { holder: null })];
-  assert.deepEqual(events.map((each) => deedOf(each)), [
+  assert.deepEqual(events.map((each) => describeEvent(each)), [
     'completes the intent', 'takes over 2 files for the intent', 'allows the intent to overlap', 'The oldest ledger entries were dropped',
   ]);
-  assert.ok(events.every((each) => isShown(each, { ...ALL, kind: 'intents' })));
-  assert.ok(!isShown(entry(), { ...ALL, kind: 'intents' }));
+  assert.ok(events.every((each) => matchesFilter(each, { ...ALL, kind: 'intents' })));
+  assert.ok(!matchesFilter(entry(), { ...ALL, kind: 'intents' }));
 });
 
 test('renewals are left out unless they are asked for, or say something new', () => {
   const renewal = (fields = {}) => entry({ kind: 'lock_renewed', ...fields });
   const activity = [renewal({ message: 'Closing the pool' }), renewal(), renewal(), entry()];
-  assert.deepEqual(withoutRenewals(activity, '').map(({ message }) => message), ['Closing the pool', 'Adding a pool']);
+  assert.deepEqual(omitRenewals(activity, '').map(({ message }) => message), ['Closing the pool', 'Adding a pool']);
   assert.deepEqual(feedRows(activity, ALL).map(({ entry: { kind } }) => kind), ['lock_renewed', 'lock_granted']);
   assert.equal(feedRows(activity, { ...ALL, kind: 'renewals' }).length, 2, 'those that say the same are one row');
 });

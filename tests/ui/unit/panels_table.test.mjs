@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { graphRows, tableRows, valueOf } from '../../../public/panels/table_rows.js';
+import { cellValue, graphRows, tableRows } from '../../../public/panels/table_rows.js';
 
 const file = (path, size, language = null) => ({ path, name: path.split('/').pop(), size, language, state: null });
 const graph = {
@@ -34,6 +34,6 @@ test('rows are sorted, filtered, and those of locked files that the graph lacks'
 
 test('of several readers, the row expires with the first and names all', () => {
   const row = tableRows(graphRows(graph), state, { filter: 'new/', onlyLocked: false, column: 'name', isDescending: false })[0];
-  assert.equal(valueOf(row, 'expiry', state), 500);
-  assert.equal(valueOf(row, 'holder', state), 'bob/lexer, ada');
+  assert.equal(cellValue(row, 'expiry', state), 500);
+  assert.equal(cellValue(row, 'holder', state), 'bob/lexer, ada');
 });

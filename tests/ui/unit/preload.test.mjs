@@ -12,22 +12,22 @@ const LINK = /^<link rel="modulepreload" href="([^"]+)">\n/gm;
 const IMPORT = /^import\s[^;]*?'(\.[^']+)';/gm;
 
 /** The module and all that it imports, each once. */
-function modulesOf(module, found = new Set()) {
-  if (found.has(module)) return found;
-  found.add(module);
+function modulesOf(module, modules = new Set()) {
+  if (modules.has(module)) return modules;
+  modules.add(module);
   const text = readFileSync(new URL(module, PUBLIC), 'utf8');
-  for (const [, path] of text.matchAll(IMPORT)) modulesOf(posix.join(posix.dirname(module), path), found);
-  return found;
+  for (const [, path] of text.matchAll(IMPORT)) modulesOf(posix.join(posix.dirname(module), path), modules);
+  return modules;
 }
 
 test('the page names every module that it needs, and no other', () => {
-  const wanted = [...modulesOf('app/main.js')].filter((module) => module !== 'app/main.js').sort();
-  assert.ok(wanted.length > 50, 'the imports are read');
+  const modules = [...modulesOf('app/main.js')].filter((module) => module !== 'app/main.js').sort();
+  assert.ok(modules.length > 50, 'the imports are read');
   let page = readFileSync(PAGE, 'utf8');
   if (process.env.COORD_UPDATE_PAGE) {
-    const links = wanted.map((module) => `<link rel="modulepreload" href="${module}">\n`).join('');
+    const links = modules.map((module) => `<link rel="modulepreload" href="${module}">\n`).join('');
     page = page.replace(LINK, '').replace('</head>', `${links}</head>`);
     writeFileSync(PAGE, page);
   }
-  assert.deepEqual([...page.matchAll(LINK)].map(([, module]) => module), wanted, 'COORD_UPDATE_PAGE=1 writes them');
+  assert.deepEqual([...page.matchAll(LINK)].map(([, module]) => module), modules, 'COORD_UPDATE_PAGE=1 writes them');
 });

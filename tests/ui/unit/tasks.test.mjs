@@ -3,69 +3,69 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { heldUpBy, mostHoldingUp, pictureOf } from '../../../public/app/task_graph.js';
-import { applyToTasks, columnOf, columnsOf, dependentsOf, firstLapse, wantedAfter } from '../../../public/app/tasks.js';
+import { pictureOf, tasksBlockedBy, topBlockers } from '../../../public/app/task_graph.js';
+import { applyToTasks, columnOf, columnsOf, dependentsOf, firstClaimExpiry, tasksToRead } from '../../../public/app/tasks.js';
 import { taskRows } from '../../../public/panels/task_rows.js';
 import { START } from './events.mjs';
-import { claimed, completed, heldView, lapsed, released, tasksOf, taskView, teamEvent } from './teams.mjs';
+import { claimedTaskView, taskClaimed, taskCompleted, taskLapsed, taskReleased, tasksOf, taskView, teamEvent } from './teams.mjs';
 
 /** @param {Map<string, import('../../../public/app/team_types.js').Task>} tasks */
-const told = (tasks) => [...tasks.values()].map(({ id, status, owner, lease, lapses, dependencies }) => `${id} ${status} ${owner} ${lease.state} ${lapses} ${dependencies}`);
+const describeTasks = (tasks) => [...tasks.values()].map(({ id, status, owner, lease, lapses, dependencies }) => `${id} ${status} ${owner} ${lease.state} ${lapses} ${dependencies}`);
 
 test('a claim, its expiry, another claim and a completion change a task and the tasks that wait for it', () => {
   const before = tasksOf([taskView('t1', { blocks: ['t2'] }), taskView('t2', { dependencies: ['t1', 't3'] }), taskView('t3')]);
-  const taken = applyToTasks(before, [claimed('t1', 'ann', 4)]);
-  assert.deepEqual(told(taken)[0], 't1 in_progress ann held 0 ');
-  assert.equal(firstLapse(taken), START + 1_800_000);
-  const lost = applyToTasks(taken, [lapsed('t1', 'ann', 4)]);
-  assert.deepEqual([told(lost)[0], columnOf(/** @type {any} */ (lost.get('t1'))), lost.get('t1')?.previousOwner], ['t1 in_progress null lapsed 1 ', 'ready', 'ann']);
-  const done = applyToTasks(lost, [claimed('t1', 'bob', 5), completed('t1', 'bob', 5), teamEvent('task_unblocked', { task: 't1', tasks: ['t9'], task_count: 1 })]);
-  assert.deepEqual(told(done), ['t1 completed bob none 1 ', 't2 pending null none 0 t3', 't3 pending null none 0 ']);
+  const claimedTasks = applyToTasks(before, [taskClaimed('t1', 'ann', 4)]);
+  assert.deepEqual(describeTasks(claimedTasks)[0], 't1 in_progress ann held 0 ');
+  assert.equal(firstClaimExpiry(claimedTasks), START + 1_800_000);
+  const lost = applyToTasks(claimedTasks, [taskLapsed('t1', 'ann', 4)]);
+  assert.deepEqual([describeTasks(lost)[0], columnOf(/** @type {any} */ (lost.get('t1'))), lost.get('t1')?.previousOwner], ['t1 in_progress null lapsed 1 ', 'ready', 'ann']);
+  const done = applyToTasks(lost, [taskClaimed('t1', 'bob', 5), taskCompleted('t1', 'bob', 5), teamEvent('task_unblocked', { task: 't1', tasks: ['t9'], task_count: 1 })]);
+  assert.deepEqual(describeTasks(done), ['t1 completed bob none 1 ', 't2 pending null none 0 t3', 't3 pending null none 0 ']);
   assert.deepEqual(done.get('t2')?.met, ['t1']);
-  assert.deepEqual(told(before), ['t1 pending null none 0 ', 't2 pending null none 0 t1,t3', 't3 pending null none 0 '], 'what was given is as it was');
+  assert.deepEqual(describeTasks(before), ['t1 pending null none 0 ', 't2 pending null none 0 t1,t3', 't3 pending null none 0 '], 'what was given is as it was');
 });
 
 test('events that are repeated or late change nothing', () => {
-  const tasks = tasksOf([heldView('t1', 'bob', 5, { lapses: 1 }), taskView('t2', { status: 'completed', owner: 'ann', completedAt: new Date(START).toISOString() })]);
-  const late = [claimed('t1', 'ann', 4), lapsed('t1', 'ann', 4), released('t1', 'ann', 4), claimed('t2', 'ann', 3), lapsed('t2', 'ann', 3), completed('t2', 'ann', 3)];
+  const tasks = tasksOf([claimedTaskView('t1', 'bob', 5, { lapses: 1 }), taskView('t2', { status: 'completed', owner: 'ann', completedAt: new Date(START).toISOString() })]);
+  const late = [taskClaimed('t1', 'ann', 4), taskLapsed('t1', 'ann', 4), taskReleased('t1', 'ann', 4), taskClaimed('t2', 'ann', 3), taskLapsed('t2', 'ann', 3), taskCompleted('t2', 'ann', 3)];
   assert.equal(applyToTasks(tasks, late), tasks);
-  const lost = applyToTasks(tasks, [lapsed('t1', 'bob', 5)]);
-  assert.equal(applyToTasks(lost, [lapsed('t1', 'bob', 5), claimed('t1', 'bob', 5), released('t1', 'bob', 5)]), lost, 'told twice');
+  const lost = applyToTasks(tasks, [taskLapsed('t1', 'bob', 5)]);
+  assert.equal(applyToTasks(lost, [taskLapsed('t1', 'bob', 5), taskClaimed('t1', 'bob', 5), taskReleased('t1', 'bob', 5)]), lost, 'delivered twice');
 });
 
 test('whatever of the events a list already has, the end is the same', () => {
-  const events = [claimed('t1', 'ann', 1), released('t1', 'ann', 1), claimed('t1', 'bob', 2), lapsed('t1', 'bob', 2), claimed('t1', 'ann', 3), completed('t1', 'ann', 3)];
+  const events = [taskClaimed('t1', 'ann', 1), taskReleased('t1', 'ann', 1), taskClaimed('t1', 'bob', 2), taskLapsed('t1', 'bob', 2), taskClaimed('t1', 'ann', 3), taskCompleted('t1', 'ann', 3)];
   const start = tasksOf([taskView('t1'), taskView('t2', { dependencies: ['t1'] })]);
-  const end = told(applyToTasks(start, events));
+  const end = describeTasks(applyToTasks(start, events));
   for (let known = 0; known <= events.length; known++) {
     const listed = applyToTasks(start, events.slice(0, known));
-    assert.deepEqual(told(applyToTasks(listed, events)), end, `${known} events known`);
+    assert.deepEqual(describeTasks(applyToTasks(listed, events)), end, `${known} events known`);
   }
 });
 
 test('a deleted task is gone, and nothing depends on it', () => {
   const tasks = applyToTasks(tasksOf([taskView('t1'), taskView('t2', { dependencies: ['t1'] })]), [teamEvent('task_deleted', { task: 't1', title: '' })]);
-  assert.deepEqual([told(tasks), tasks.get('t2')?.met], [['t2 pending null none 0 '], []]);
+  assert.deepEqual([describeTasks(tasks), tasks.get('t2')?.met], [['t2 pending null none 0 '], []]);
 });
 
 test('what events do not say is read: edits, new tasks, and tasks that are not known', () => {
   const tasks = tasksOf([taskView('t1')]);
-  const wanted = (/** @type {any[]} */ ...events) => {
-    const { ids, hasNew } = wantedAfter(tasks, events);
+  const readsAfter = (/** @type {any[]} */ ...events) => {
+    const { ids, hasNew } = tasksToRead(tasks, events);
     return [[...ids], hasNew];
   };
-  assert.deepEqual(wanted(teamEvent('task_created', { tasks: ['t2'], task_count: 1 })), [[], true]);
-  assert.deepEqual(wanted(teamEvent('task_created', { tasks: ['t1'], task_count: 1 })), [[], false]);
-  assert.deepEqual(wanted(teamEvent('task_updated', { task: 't1', title: '' })), [['t1'], false]);
-  assert.deepEqual(wanted(claimed('t1', 'ann', 1)), [[], false]);
-  assert.deepEqual(wanted(claimed('t7', 'ann', 1)), [['t7'], false]);
-  assert.deepEqual(wanted(claimed('t7', 'ann', 1), teamEvent('task_deleted', { task: 't7' })), [[], false]);
-  assert.deepEqual(wanted(teamEvent('task_unblocked', { task: 't1', tasks: ['t1', 't8'], task_count: 2 })), [['t8'], false]);
+  assert.deepEqual(readsAfter(teamEvent('task_created', { tasks: ['t2'], task_count: 1 })), [[], true]);
+  assert.deepEqual(readsAfter(teamEvent('task_created', { tasks: ['t1'], task_count: 1 })), [[], false]);
+  assert.deepEqual(readsAfter(teamEvent('task_updated', { task: 't1', title: '' })), [['t1'], false]);
+  assert.deepEqual(readsAfter(taskClaimed('t1', 'ann', 1)), [[], false]);
+  assert.deepEqual(readsAfter(taskClaimed('t7', 'ann', 1)), [['t7'], false]);
+  assert.deepEqual(readsAfter(taskClaimed('t7', 'ann', 1), teamEvent('task_deleted', { task: 't7' })), [[], false]);
+  assert.deepEqual(readsAfter(teamEvent('task_unblocked', { task: 't1', tasks: ['t1', 't8'], task_count: 2 })), [['t8'], false]);
 });
 
 test('a task that waits or lapsed too often is blocked, an expired or released one is ready, whatever its status', () => {
   const tasks = tasksOf([
-    taskView('t1', { dependencies: ['t2'] }), taskView('t2', { priority: 'low' }), taskView('t10', { priority: 'high' }), taskView('t3'), heldView('t4', 'ann', 1, { dependencies: ['t2'] }),
+    taskView('t1', { dependencies: ['t2'] }), taskView('t2', { priority: 'low' }), taskView('t10', { priority: 'high' }), taskView('t3'), claimedTaskView('t4', 'ann', 1, { dependencies: ['t2'] }),
     taskView('t5', { status: 'in_progress', lapses: 3, lease: { state: 'lapsed' } }), taskView('t6', { status: 'in_progress', lease: { state: 'released' }, previousOwner: 'ann' }),
     taskView('t7', { status: 'completed', owner: 'ann', completedAt: '2026-11-22T09:00:00Z' }), taskView('t8', { status: 'completed', owner: 'ann', completedAt: '2026-11-22T10:00:00Z' }),
   ]);
@@ -73,12 +73,12 @@ test('a task that waits or lapsed too often is blocked, an expired or released o
   assert.deepEqual(Object.fromEntries(Object.entries(columns).map(([name, list]) => [name, list.map(({ id }) => id)])), {
     blocked: ['t5', 't1'], ready: ['t10', 't3', 't6', 't2'], in_progress: ['t4'], done: ['t8', 't7'],
   });
-  assert.deepEqual(taskRows(tasks, { filter: '', isOnly: true, column: 'standing', isDescending: false }).map(({ id }) => id), ['t4', 't2', 't3', 't6', 't10', 't1', 't5']);
+  assert.deepEqual(taskRows(tasks, { filter: '', isOnly: true, column: 'status', isDescending: false }).map(({ id }) => id), ['t4', 't2', 't3', 't6', 't10', 't1', 't5']);
   assert.deepEqual(taskRows(tasks, { filter: 'title ANN', isOnly: false, column: 'id', isDescending: true }).map(({ id }) => id), ['t8', 't7', 't4']);
 });
 
 /** @param {number} seed */
-function random(seed) {
+function randomFrom(seed) {
   let state = seed;
   return (/** @type {number} */ most) => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
@@ -88,13 +88,13 @@ function random(seed) {
 
 test('those that hold most others up are found in any graph', () => {
   for (let seed = 1; seed <= 60; seed++) {
-    const below = random(seed);
+    const below = randomFrom(seed);
     const views = Array.from({ length: 40 }, (_, at) => taskView(`t${at + 1}`, {
       dependencies: at === 0 ? [] : [...new Set(Array.from({ length: below(3) }, () => `t${below(at) + 1}`))],
     }));
     const tasks = tasksOf(views);
-    const counts = [...tasks.values()].filter(({ dependencies }) => dependencies.length === 0).map(({ id }) => heldUpBy(tasks, id).size).filter((count) => count > 0).sort((one, other) => other - one);
-    assert.deepEqual(mostHoldingUp(tasks, 3).map(({ count }) => count), counts.slice(0, 3), `seed ${seed}`);
+    const counts = [...tasks.values()].filter(({ dependencies }) => dependencies.length === 0).map(({ id }) => tasksBlockedBy(tasks, id).size).filter((count) => count > 0).sort((a, b) => b - a);
+    assert.deepEqual(topBlockers(tasks, 3).map(({ count }) => count), counts.slice(0, 3), `seed ${seed}`);
   }
 });
 
@@ -103,10 +103,10 @@ test('a chain of 20,000, a fan and a ring, which cannot be, are counted quickly'
   const fan = tasksOf([taskView('t0'), ...Array.from({ length: 20_000 }, (_, at) => taskView(`t${at + 1}`, { dependencies: ['t0'] }))]);
   const ring = tasksOf([taskView('t1', { dependencies: ['t2'] }), taskView('t2', { dependencies: ['t1'] })]);
   const start = performance.now();
-  assert.deepEqual(mostHoldingUp(chain, 3).map(({ task, count }) => [task.id, count]), [['t1', 19_999]]);
-  assert.deepEqual(mostHoldingUp(fan, 3).map(({ task, count }) => [task.id, count]), [['t0', 20_000]]);
-  assert.deepEqual(mostHoldingUp(ring, 3), []);
-  assert.equal(heldUpBy(ring, 't1').size, 1);
+  assert.deepEqual(topBlockers(chain, 3).map(({ task, count }) => [task.id, count]), [['t1', 19_999]]);
+  assert.deepEqual(topBlockers(fan, 3).map(({ task, count }) => [task.id, count]), [['t0', 20_000]]);
+  assert.deepEqual(topBlockers(ring, 3), []);
+  assert.equal(tasksBlockedBy(ring, 't1').size, 1);
   assert.ok(performance.now() - start < 2000, 'a loaded machine may take a while, but not long');
 });
 

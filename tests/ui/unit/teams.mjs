@@ -12,7 +12,7 @@ export const taskView = (id, rest = {}) => ({
 });
 
 /** @param {string} id @param {string} owner @param {number} token @param {object} [rest] @returns {any} A claimed task, for 15 minutes. */
-export const heldView = (id, owner, token, rest = {}) => taskView(id, { status: 'in_progress', owner, claimedAt: iso(START), lease: { state: 'held', expires: iso(START + 900_000), token }, ...rest });
+export const claimedTaskView = (id, owner, token, rest = {}) => taskView(id, { status: 'in_progress', owner, claimedAt: iso(START), lease: { state: 'held', expires: iso(START + 900_000), token }, ...rest });
 
 /** @param {any[]} views */
 export const tasksOf = (views) => new Map(views.map((view) => [view.id, readTask(view)]));
@@ -28,10 +28,10 @@ export function teamEvent(type, rest = {}) {
 /** @param {string} type @param {object} [rest] */
 const claimEvent = (type, rest) => (/** @type {string} */ task, /** @type {string} */ handle, /** @type {number} */ token) =>
   teamEvent(type, { task, title: `Title of ${task}`, handle, user: handle, token, ...rest });
-export const claimed = claimEvent('task_claimed', { expiry_ms: START + 1_800_000 });
-export const lapsed = claimEvent('task_lapsed');
-export const released = claimEvent('task_released');
-export const completed = claimEvent('task_completed');
+export const taskClaimed = claimEvent('task_claimed', { expiry_ms: START + 1_800_000 });
+export const taskLapsed = claimEvent('task_lapsed');
+export const taskReleased = claimEvent('task_released');
+export const taskCompleted = claimEvent('task_completed');
 
 /** @param {string} handle @param {object} [rest] */
 const member = (handle, rest = {}) => ({ agentId: handle, agentName: handle, agentType: 'agent', joinedAt: iso(START), login: handle, lastSeen: iso(START), isLive: true, claims: [], unread: 0, ...rest });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { makeClock } from '../../../public/app/clock.js';
 import { badgeOf, holderKey } from '../../../public/app/holder.js';
-import { ago, clock, countdown, duration } from '../../../public/app/time.js';
+import { ago, countdown, duration, timeOfDay } from '../../../public/app/time.js';
 
 test('a countdown has minutes and seconds, and ends at zero', () => {
   const cases = [[299_001, '5:00'], [65_000, '1:05'], [1, '0:01'], [0, '0:00'], [-5000, '0:00'], [3_600_000, '1:00:00'], [7_384_000, '2:03:04']];
@@ -19,18 +19,18 @@ test('a duration has one unit', () => {
 
 test('a time of another day has its date', () => {
   const at = new Date(2026, 10, 23, 14, 3, 9).getTime();
-  assert.equal(clock(at), '2026-11-23 14:03:09');
-  assert.equal(clock(at, at + 3_600_000), '14:03:09');
-  assert.equal(clock(at, at + 24 * 3_600_000), '2026-11-23 14:03:09');
+  assert.equal(timeOfDay(at), '2026-11-23 14:03:09');
+  assert.equal(timeOfDay(at, at + 3_600_000), '14:03:09');
+  assert.equal(timeOfDay(at, at + 24 * 3_600_000), '2026-11-23 14:03:09');
 });
 
 test('the clock of the server counts, by the sample that was on its way the shortest', () => {
   let local = 1_000_000;
   const server = makeClock(() => local);
   assert.equal(server.now(), 1_000_000);
-  server.heard(1_060_000 - 300);
-  server.heard(1_060_000 - 20);
-  server.heard(1_060_000 - 500);
+  server.addSample(1_060_000 - 300);
+  server.addSample(1_060_000 - 20);
+  server.addSample(1_060_000 - 500);
   assert.equal(server.now(), 1_059_980);
   local += 5000;
   assert.equal(server.now(), 1_064_980);
@@ -38,19 +38,19 @@ test('the clock of the server counts, by the sample that was on its way the shor
 
 test('a clock that is set anew is followed', () => {
   const server = makeClock(() => 0);
-  server.heard(60_000);
-  for (let sample = 0; sample < 8; sample++) server.heard(1000);
+  server.addSample(60_000);
+  for (let sample = 0; sample < 8; sample++) server.addSample(1000);
   assert.equal(server.now(), 1000);
 });
 
 test('a Date header counts only until there is a better time', () => {
   const server = makeClock(() => 0);
-  server.heardDate('Thu, 01 Jan 1970 00:01:00 GMT');
+  server.setFromHeader('Thu, 01 Jan 1970 00:01:00 GMT');
   assert.equal(server.now(), 60_500);
-  server.heard(61_234);
-  server.heardDate('Thu, 01 Jan 1970 00:09:00 GMT');
-  server.heardDate(null);
-  server.heardDate('nonsense');
+  server.addSample(61_234);
+  server.setFromHeader('Thu, 01 Jan 1970 00:09:00 GMT');
+  server.setFromHeader(null);
+  server.setFromHeader('nonsense');
   assert.equal(server.now(), 61_234);
 });
 

@@ -84,7 +84,7 @@ impl ScriptAgent {
     /// The same.
     pub async fn claim(&self, store: &dyn Store, paths: &[FilePath]) -> Result<ClaimOutcome> {
         let terms = ClaimTerms {
-            claim: LockMode::Writing,
+            mode: LockMode::Writing,
             policy: &self.policy,
             agent_head: &self.head,
             message: &self.message,

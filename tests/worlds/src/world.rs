@@ -62,18 +62,12 @@ impl World {
 
     /// Runs `COMMAND` in a shell in `folder`, as a person runs it, with git's own defaults.
     pub fn in_shell(&self, folder: &Path, command: &str) -> Output {
-        let mut shell = Command::new("sh");
-        for (name, value) in self.coord(folder).get_envs() {
-            match value {
-                Some(value) => shell.env(name, value),
-                None => shell.env_remove(name),
-            };
-        }
+        let mut shell = program_like(&self.coord(folder), "sh");
         for person in ["AUTHOR", "COMMITTER"] {
             shell.env(format!("GIT_{person}_NAME"), "Ada");
             shell.env(format!("GIT_{person}_EMAIL"), "ada@example.com");
         }
-        shell.current_dir(folder).args(["-c", command]).output().unwrap()
+        shell.args(["-c", command]).output().unwrap()
     }
 
     /// A clone that is pushed nowhere.
@@ -184,6 +178,19 @@ fn program() -> PathBuf {
         .nth(2)
         .unwrap()
         .join(format!("coord{}", std::env::consts::EXE_SUFFIX))
+}
+
+/// Makes a command that runs `program` in the folder and with the environment of `coord`.
+pub fn program_like(coord: &Command, program: &str) -> Command {
+    let mut command = Command::new(program);
+    for (name, value) in coord.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.current_dir(coord.get_current_dir().unwrap());
+    command
 }
 
 /// The number of the server's process of `clone`, where one runs.

@@ -1,6 +1,6 @@
 //! Files that many agents change: hubs of the graph, and files that many commits change.
 
-use coord_agent::hot_files::{HotFiles, describe_hot_files, hubs, in_words};
+use coord_agent::hot_files::{HotFiles, describe_hot_files, describe_hubs, hubs};
 use coord_files::RootedPath;
 use coord_git::WorkingCopy;
 use coord_settings::policy::PATH;
@@ -11,7 +11,7 @@ use super::finding::Finding;
 /// Lists the hubs, and the hot files where the policy has no list of shared files.
 pub(super) async fn check(working_copy: &WorkingCopy) -> Vec<Finding> {
     let hubs = hubs(working_copy).await.unwrap_or_default();
-    let hubs = in_words(&hubs).map(|sentence| Finding::ok("hubs", sentence));
+    let hubs = describe_hubs(&hubs).map(|sentence| Finding::ok("hubs", sentence));
     let hot = match has_shared_list(working_copy) {
         true => None,
         false => HotFiles::of(working_copy).ok().as_ref().and_then(describe_hot_files),

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use clap::Args;
 use coord_agent::exit_status::ExitStatus;
 use coord_agent::options::AgentArgs;
-use coord_agent::terminal::output::{print, print_json, width};
+use coord_agent::terminal::output::{print_as, width};
 use coord_agent::terminal::spinner::Spinner;
 use coord_agent::workplace::{Workplace, work};
 
@@ -54,10 +54,7 @@ impl DoctorArgs {
         let spinner = Spinner::start("looking at git, the server and the hooks");
         let findings = run_checks(&self.agent).await;
         drop(spinner);
-        match self.json {
-            true => print_json(&findings)?,
-            false => print(&render(&findings, width()))?,
-        }
+        print_as(self.json, &findings, |findings| render(findings, width()))?;
         let status = match findings.iter().any(|finding| finding.state == State::Wrong) {
             true => ExitStatus::Error,
             false => ExitStatus::Done,

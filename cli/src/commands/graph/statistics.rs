@@ -174,7 +174,7 @@ fn count_edges(graph: &ImportGraph, kinds: Kinds) -> (usize, Vec<(ImportKind, us
         }
         edges += 1;
         for (count, kind) in by_kind.iter_mut().zip(ImportKind::ALL) {
-            *count += usize::from(set.has(kind));
+            *count += usize::from(set.contains(kind));
         }
     }
     let by_kind = ImportKind::ALL.into_iter().zip(by_kind);

@@ -22,7 +22,7 @@ pub struct InitArgs {
     /// The agents [default: those that are found here]
     #[arg(value_name = "AGENT", value_parser = PossibleValuesParser::new(AGENTS.map(|agent| agent.name)))]
     pub agents: Vec<String>,
-    /// Write your own files, for all repositories, and no file of this one
+    /// Configure agents in your home folder, for all repositories, instead of this repository
     #[arg(long)]
     pub user: bool,
     /// Write without asking
@@ -34,13 +34,13 @@ pub struct InitArgs {
     /// Remove the written configuration
     #[arg(long, conflicts_with_all = ["agents", "no_guard", "no_check", "strict", "url", "token_file", "branch", "keep_going"])]
     pub undo: bool,
-    /// Add no hooks of git (`coord guard`)
+    /// Do not add git hooks (`coord guard`)
     #[arg(long)]
     pub no_guard: bool,
-    /// Deny edits where `coord` is not installed, in place of working on without locks: for teams whose every machine has it
+    /// Deny edits where `coord` is not installed, instead of allowing them without locks
     #[arg(long)]
     pub strict: bool,
-    /// Do not run the hooks to see whether they work
+    /// Do not run the hooks to check that they work
     #[arg(long)]
     pub no_check: bool,
     /// The server that agents ask in this repository (`git config coord.url`)
@@ -49,7 +49,7 @@ pub struct InitArgs {
     /// The file that has the token for it (`git config coord.tokenFile`)
     #[arg(long, value_name = "FILE", conflicts_with = "user")]
     pub token_file: Option<PathBuf>,
-    /// Agents are asked to go on at the end of a turn while messages or a ready task of their teams wait (`git config coord.keepGoing`)
+    /// Ask agents to continue at the end of a turn while messages or a ready task of their teams wait (`git config coord.keepGoing`)
     #[arg(long, conflicts_with = "user")]
     pub keep_going: bool,
     /// The branch that all work is for (`git config coord.branch`)

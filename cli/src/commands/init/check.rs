@@ -107,7 +107,6 @@ async fn check_agent(
     Ok(())
 }
 
-/// The reply of a hook.
 pub struct Reply {
     /// The exit status; `None` after a signal.
     status: Option<i32>,

@@ -8,15 +8,15 @@ use super::agents::{AGENTS, Agent, TargetFolders};
 const PROGRAM_SUFFIXES: &[&str] = if cfg!(windows) { &[".exe", ".cmd", ""] } else { &[""] };
 
 /// The detected agents, each with the evidence: a file, a program or a folder.
-pub fn detect(places: &TargetFolders) -> Vec<(&'static Agent, String)> {
+pub fn detect(target_folders: &TargetFolders) -> Vec<(&'static Agent, String)> {
     let agents = AGENTS.into_iter();
     agents
-        .filter_map(|agent| Some((agent, find_evidence(agent, places)?)))
+        .filter_map(|agent| Some((agent, find_evidence(agent, target_folders)?)))
         .collect()
 }
 
-fn find_evidence(agent: &Agent, places: &TargetFolders) -> Option<String> {
-    if let Some(root) = &places.project
+fn find_evidence(agent: &Agent, target_folders: &TargetFolders) -> Option<String> {
+    if let Some(root) = &target_folders.project
         && let Some(mark) = agent.marks.iter().find(|mark| root.join(mark).exists())
     {
         return Some((*mark).to_owned());
@@ -24,8 +24,8 @@ fn find_evidence(agent: &Agent, places: &TargetFolders) -> Option<String> {
     if let Some(program) = agent.programs.iter().find(|program| is_on_path(program)) {
         return Some(format!("program {program}"));
     }
-    let folder = (agent.user_folder)(&places.home);
-    folder.is_dir().then(|| display_path(&folder, places))
+    let folder = (agent.user_folder)(&target_folders.home);
+    folder.is_dir().then(|| display_path(&folder, target_folders))
 }
 
 /// Whether the program `name` is on the PATH.
@@ -40,13 +40,13 @@ pub fn is_on_path(name: &str) -> bool {
 }
 
 /// `path` as a person writes it: from the root of the repository, or from the home folder as `~`.
-pub fn display_path(path: &Path, places: &TargetFolders) -> String {
-    if let Some(root) = &places.project
+pub fn display_path(path: &Path, target_folders: &TargetFolders) -> String {
+    if let Some(root) = &target_folders.project
         && let Ok(path) = path.strip_prefix(root)
     {
         return path.display().to_string();
     }
-    match path.strip_prefix(&places.home) {
+    match path.strip_prefix(&target_folders.home) {
         Ok(path) => format!("~/{}", path.display()),
         Err(_) => path.display().to_string(),
     }

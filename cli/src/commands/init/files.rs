@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
-use coord_files::{EntryInfo, FILE_MODE, FOLDER_MODE, FileError, Kind, RootedPath, StagedFile};
+use coord_files::{EntryInfo, EntryKind, FILE_MODE, FOLDER_MODE, FileError, RootedPath, StagedFile};
 
 use super::agents::TargetFolders;
 
@@ -35,8 +35,8 @@ pub struct Change {
 ///
 /// # Errors
 /// When a link of the repository leads out of it or leads to a folder, or a link of the user leads to nothing.
-pub fn rooted_path(path: &Path, places: &TargetFolders) -> anyhow::Result<RootedPath> {
-    let Some(root) = &places.project else {
+pub fn rooted_path(path: &Path, target_folders: &TargetFolders) -> anyhow::Result<RootedPath> {
+    let Some(root) = &target_folders.project else {
         let real = real_path(path)?;
         // Missing folders will be created below the nearest existing one.
         let existing = real.ancestors().skip(1).find(|folder| folder.is_dir());
@@ -44,14 +44,25 @@ pub fn rooted_path(path: &Path, places: &TargetFolders) -> anyhow::Result<Rooted
         return Ok(below.unwrap_or_else(|| RootedPath::beside(&real)));
     };
     let below = |root: &Path, folder: &Path| Some(RootedPath::new(folder, path.strip_prefix(root).ok()?));
-    let of_git = places.git_folder.as_ref();
+    let of_git = target_folders.git_folder.as_ref();
     let of_git = of_git.and_then(|folder| below(folder, folder).or_else(|| below(&root.join(".git"), folder)));
-    let of_main = places.main_checkout.as_ref().filter(|_| places.is_of_main(path));
+    let of_main = target_folders
+        .main_checkout
+        .as_ref()
+        .filter(|_| target_folders.is_of_main(path));
     let file = of_git
         .or_else(|| below(root, root))
         .or_else(|| of_main.and_then(|main| below(main, main)))
         .unwrap_or_else(|| RootedPath::beside(path));
-    let is_file = |target: &RootedPath| matches!(target.about(), Ok(Some(EntryInfo { kind: Kind::File, .. })));
+    let is_file = |target: &RootedPath| {
+        matches!(
+            target.about(),
+            Ok(Some(EntryInfo {
+                kind: EntryKind::File,
+                ..
+            }))
+        )
+    };
     Ok(file.target()?.filter(is_file).unwrap_or(file))
 }
 
@@ -98,27 +109,34 @@ pub fn read(file: &RootedPath, name: &str) -> anyhow::Result<Option<String>> {
 ///
 /// # Errors
 /// When a file cannot be written, or was changed since it was read.
-pub fn write(changes: &[&Change], places: &TargetFolders) -> anyhow::Result<Vec<PathBuf>> {
+pub fn write(changes: &[&Change], target_folders: &TargetFolders) -> anyhow::Result<Vec<PathBuf>> {
     let mut folders = Vec::new();
     let result = write_all(changes, &mut folders);
     if result.is_err() {
-        remove_empty(folders.iter(), places);
+        remove_empty(folders.iter(), target_folders);
     }
     result.map(|()| folders)
 }
 
 /// Removes the empty ones of `folders`, and returns them. For a repository, only folders inside it are removed: the
 /// record may have come with an archive.
-pub fn remove_empty<'a>(folders: impl DoubleEndedIterator<Item = &'a PathBuf>, places: &TargetFolders) -> Vec<PathBuf> {
-    let roots = [&places.project, &places.git_folder, &places.main_checkout];
+pub fn remove_empty<'a>(
+    folders: impl DoubleEndedIterator<Item = &'a PathBuf>,
+    target_folders: &TargetFolders,
+) -> Vec<PathBuf> {
+    let roots = [
+        &target_folders.project,
+        &target_folders.git_folder,
+        &target_folders.main_checkout,
+    ];
     let is_inside = |folder: &Path| {
-        places.project.is_none()
+        target_folders.project.is_none()
             || roots
                 .iter()
                 .any(|root| root.as_ref().is_some_and(|root| folder.starts_with(root)))
     };
     let is_removed = |folder: &&PathBuf| {
-        is_inside(folder) && rooted_path(folder, places).is_ok_and(|folder| folder.remove_folder().is_ok())
+        is_inside(folder) && rooted_path(folder, target_folders).is_ok_and(|folder| folder.remove_folder().is_ok())
     };
     let removed = folders.rev().filter(is_removed);
     removed.cloned().collect()

@@ -1,6 +1,6 @@
 //! `coord init`: writes the configuration that the agents of a repository need, and removes it again.
 //!
-//! - `args`, `run`: the options, and the steps: plan, show, ask, write, check
+//! - `args`, `run`: the options, and the steps: plan, show, ask, write, check; `next_steps`: those of the user
 //! - `agents`: each agent's files and hooks, a file each; `detect`: the agents that are used here
 //! - `texts`: the rules for `AGENTS.md` and the like, and the skill; `settings`: `git config`
 //! - `guard`: the hooks of git, with the files of their `managers`
@@ -22,6 +22,7 @@ mod files;
 mod guard;
 mod json;
 mod managers;
+mod next_steps;
 mod plan;
 #[cfg(test)]
 mod plugins;

@@ -17,7 +17,7 @@ const NAME: &str = "coord";
 /// The planned changes of files.
 #[derive(Debug)]
 pub struct Plan<'a> {
-    places: &'a TargetFolders,
+    target_folders: &'a TargetFolders,
     /// The record after the changes.
     pub record: Record,
     /// The files that were read, changed or not.
@@ -30,9 +30,9 @@ pub struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// A plan without changes.
-    pub fn new(places: &'a TargetFolders, record: Record) -> Plan<'a> {
+    pub fn new(target_folders: &'a TargetFolders, record: Record) -> Plan<'a> {
         Plan {
-            places,
+            target_folders,
             record,
             files: Vec::new(),
             notes: Vec::new(),
@@ -52,7 +52,7 @@ impl<'a> Plan<'a> {
                 let Some(link) = link else {
                     return Err(error.context("nothing was written"));
                 };
-                let note = format!("{} {}", display_path(&link.path, self.places), link.clause());
+                let note = format!("{} {}", display_path(&link.path, self.target_folders), link.clause());
                 if !self.notes.contains(&note) {
                     self.notes.push(note);
                 }
@@ -160,15 +160,21 @@ impl<'a> Plan<'a> {
 
     /// Reads the file of `target` once, and returns its index in `files`.
     fn open(&mut self, target: &Target) -> anyhow::Result<usize> {
-        let file = files::rooted_path(&target.path, self.places)?;
+        let file = files::rooted_path(&target.path, self.target_folders)?;
         let path = file.full();
         if let Some(index) = self.files.iter().position(|file| file.path == path) {
             return Ok(index);
         }
-        let mut name = display_path(&target.path, self.places);
+        let mut name = display_path(&target.path, self.target_folders);
         // The name shows the target of a link. In the user's home, a folder on the way may be a link, too.
-        if path != target.path && self.places.project.as_ref().is_none_or(|_| target.path.is_symlink()) {
-            name = format!("{name} -> {}", display_path(&path, self.places));
+        if path != target.path
+            && self
+                .target_folders
+                .project
+                .as_ref()
+                .is_none_or(|_| target.path.is_symlink())
+        {
+            name = format!("{name} -> {}", display_path(&path, self.target_folders));
         }
         let before = files::read(&file, &name)?;
         self.files.push(Change {

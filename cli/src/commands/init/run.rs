@@ -1,19 +1,14 @@
 //! The steps of the command: plan, show, ask, write, check.
 
-use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use coord_agent::confirmed::user_folder;
-use coord_agent::hot_files::{HotFiles, describe_hot_files, hubs, in_words};
-use coord_agent::options::AgentArgs;
-use coord_agent::terminal::output;
+use coord_agent::terminal::{output, question};
 use coord_agent::{local_server, stdout};
 use coord_files::RootedPath;
 use coord_git::WorkingCopy;
-use coord_protocol::plain_text::visible_line;
-use coord_settings::policy::PATH;
 
 use super::agents::handler::{Form, REQUIRED_MARKS};
 use super::agents::{AGENTS, Agent, TargetFolders};
@@ -21,6 +16,7 @@ use super::args::InitArgs;
 use super::check;
 use super::detect::{detect, display_path, is_on_path};
 use super::files::{self, Change};
+use super::next_steps::next_steps;
 use super::plan::Plan;
 use super::record::Record;
 use super::settings::{self, Setting};
@@ -43,7 +39,7 @@ impl InitArgs {
             Err(error) => return Err(error.into()),
         };
         let project = working_copy.as_ref().filter(|_| !self.user);
-        let places = TargetFolders {
+        let target_folders = TargetFolders {
             home: home.canonicalize().unwrap_or(home),
             project: project.map(|project| project.root().to_owned()),
             git_folder: project.map(|project| canonical(project.shared_folder())),
@@ -51,12 +47,12 @@ impl InitArgs {
         };
         let record_path = match project {
             Some(project) => local_server::file(project, RECORD),
-            None => RootedPath::new(user_folder(&places.home), RECORD),
+            None => RootedPath::new(user_folder(&target_folders.home), RECORD),
         };
         let run = Run {
-            plan: Plan::new(&places, Record::read(&record_path)?),
+            plan: Plan::new(&target_folders, Record::read(&record_path)?),
             args: &self,
-            places: &places,
+            target_folders: &target_folders,
             project,
             record_path: &record_path,
         };
@@ -82,7 +78,7 @@ fn main_checkout(working_copy: &WorkingCopy) -> Option<PathBuf> {
 /// One run of the command.
 struct Run<'a> {
     args: &'a InitArgs,
-    places: &'a TargetFolders,
+    target_folders: &'a TargetFolders,
     project: Option<&'a WorkingCopy>,
     record_path: &'a RootedPath,
     plan: Plan<'a>,
@@ -93,9 +89,9 @@ impl Run<'_> {
         let agents = self.select_agents()?;
         let form = self.select_form(&agents);
         for agent in &agents {
-            for target in (agent.files)(agent, self.places, form)
+            for target in (agent.files)(agent, self.target_folders, form)
                 .iter()
-                .chain(&texts::targets(agent, self.places))
+                .chain(&texts::targets(agent, self.target_folders))
             {
                 self.plan.add(target)?;
             }
@@ -114,7 +110,7 @@ impl Run<'_> {
         }
         let shared = self
             .project
-            .map(|working_copy| SharedFiles::of(&self.plan, self.places, working_copy));
+            .map(|working_copy| SharedFiles::of(&self.plan, self.target_folders, working_copy));
         self.plan.notes.extend(shared.as_ref().and_then(SharedFiles::note));
         self.plan.notes.extend(self.main_checkout_note(&agents));
         if let Some(status) = self.write(&settings, "Write").await? {
@@ -127,7 +123,7 @@ impl Run<'_> {
             print_text("coord is not on your PATH. Your agents start it by its name: put it there.\n")?;
         }
         let status = self.check(&agents, form).await?;
-        print_text(&self.next_steps(&agents, form, shared.as_ref(), &self.hot_file_steps().await))?;
+        print_text(&next_steps(self.project, &agents, form, shared.as_ref()).await)?;
         if self.plan.has_refused {
             print_text("\nNot everything was written: see the notes above for the refused files and the fixes.\n")?;
             return Ok(ExitCode::FAILURE);
@@ -138,8 +134,8 @@ impl Run<'_> {
     async fn undo(mut self) -> anyhow::Result<ExitCode> {
         let mut targets = Vec::new();
         for agent in AGENTS {
-            targets.extend((agent.files)(agent, self.places, Form::Guarded));
-            targets.extend(texts::targets(agent, self.places));
+            targets.extend((agent.files)(agent, self.target_folders, Form::Guarded));
+            targets.extend(texts::targets(agent, self.target_folders));
         }
         let mut settings = Vec::new();
         if let Some(working_copy) = self.project {
@@ -147,7 +143,7 @@ impl Run<'_> {
             settings = settings::to_remove(&self.plan.record, working_copy);
         }
         for target in &targets {
-            if self.places.is_of_main(&target.path) {
+            if self.target_folders.is_of_main(&target.path) {
                 self.note_unremoved(target);
             } else {
                 self.plan.remove(target)?;
@@ -159,12 +155,14 @@ impl Run<'_> {
     /// A note about changes of the main checkout, if this is a worktree.
     fn main_checkout_note(&self, agents: &[&'static Agent]) -> Option<String> {
         let codex = agents.iter().find(|agent| agent.name == "codex")?;
-        let main = self.places.main_checkout.as_ref()?;
-        let targets = (codex.files)(codex, self.places, Form::Guarded);
-        let hooks = targets.iter().find(|target| self.places.is_of_main(&target.path))?;
+        let main = self.target_folders.main_checkout.as_ref()?;
+        let targets = (codex.files)(codex, self.target_folders, Form::Guarded);
+        let hooks = targets
+            .iter()
+            .find(|target| self.target_folders.is_of_main(&target.path))?;
         Some(format!(
             "this is a worktree, and Codex reads its hooks from the main checkout alone: {} is for all worktrees of {}",
-            display_path(&hooks.path, self.places),
+            display_path(&hooks.path, self.target_folders),
             main.display()
         ))
     }
@@ -172,71 +170,11 @@ impl Run<'_> {
     /// Notes that hooks in the main checkout are left, because they serve it and all other worktrees.
     fn note_unremoved(&mut self, target: &Target) {
         if self.plan.contains_any(target, &["coord hook"]) {
-            let name = display_path(&target.path, self.places);
+            let name = display_path(&target.path, self.target_folders);
             let note =
                 format!("{name} is for all worktrees, and was left: run `coord init --undo` in the main checkout");
             self.plan.notes.push(note);
         }
-    }
-
-    /// The steps about hubs, and about hot files if the repository has no policy file.
-    async fn hot_file_steps(&self) -> String {
-        let Some(working_copy) = self.project else {
-            return String::new();
-        };
-        let hubs = in_words(&hubs(working_copy).await.unwrap_or_default());
-        let hubs = hubs.map(|sentence| format!("- Know the hubs: {sentence}\n"));
-        let has_no_policy = RootedPath::new(working_copy.root(), PATH)
-            .about()
-            .is_ok_and(|about| about.is_none());
-        let hot = HotFiles::of(working_copy).ok().filter(|_| has_no_policy);
-        let hot = hot.as_ref().and_then(describe_hot_files).map(|files| {
-            format!("- Let several agents write files that everyone changes ({files}): coord policy suggest --write\n")
-        });
-        hubs.into_iter().chain(hot).collect()
-    }
-
-    /// The user's next steps.
-    fn next_steps(
-        &self,
-        agents: &[&'static Agent],
-        form: Form,
-        shared: Option<&SharedFiles>,
-        hot_file_steps: &str,
-    ) -> String {
-        let mut text = "\nNext:\n".to_owned();
-        if let Some(shared) = shared.filter(|shared| !shared.committed.is_empty()) {
-            let files = shared.committed.join(" ");
-            text += &format!("- Commit the shared files: git add {files}\n");
-            text += match form {
-                Form::Strict => "- Teammates need coord on their PATH: without it, their agents cannot edit.\n",
-                Form::Guarded | Form::Plain => {
-                    "- Teammates need coord on their PATH: without it, their agents work without locks. Git's hooks are not shared: \
-                     each runs `coord init`.\n"
-                }
-            };
-        }
-        // Opened again, because the settings have changed.
-        let project = self.project.and_then(|project| WorkingCopy::find(project.root()).ok()?);
-        if let Some(working_copy) = &project {
-            let server = AgentArgs::default().server(working_copy).ok().flatten();
-            let server = server.map(|url| visible_line(&url).into_owned());
-            let page = server.or_else(|| local_server::running(working_copy).map(|announced| announced.address()));
-            text += &match page {
-                Some(page) => format!("- See who works on what: {page}\n"),
-                None => {
-                    "- See who works on what: `coord doctor` prints the address of the page once an agent has started\n"
-                        .to_owned()
-                }
-            };
-        }
-        text += hot_file_steps;
-        let steps = agents.iter().filter_map(|agent| Some((agent.name, agent.next_step?)));
-        let steps: String = steps.map(|(name, step)| format!("  {name:<12} {step}\n")).collect();
-        if !steps.is_empty() {
-            text += &format!("- In each agent, the next time it starts:\n{steps}");
-        }
-        text
     }
 
     /// The form of the hooks. Strict hooks stay strict: an update by one member must not undo the decision of a team.
@@ -246,7 +184,7 @@ impl Run<'_> {
         }
         let mut targets = agents
             .iter()
-            .flat_map(|agent| (agent.files)(agent, self.places, Form::Guarded));
+            .flat_map(|agent| (agent.files)(agent, self.target_folders, Form::Guarded));
         if !targets.any(|target| self.plan.contains_any(&target, &REQUIRED_MARKS)) {
             return Form::Guarded;
         }
@@ -264,7 +202,7 @@ impl Run<'_> {
                 .filter(|agent| self.args.agents.iter().any(|name| name == agent.name));
             return Ok(named.collect());
         }
-        let detected = detect(self.places);
+        let detected = detect(self.target_folders);
         if detected.is_empty() {
             let names = AGENTS.map(|agent| agent.name).join(", ");
             bail!("no agent was found here; name those that you use: {names}");
@@ -280,16 +218,7 @@ impl Run<'_> {
     /// Shows the changes, asks, and writes them. Returns a status if the command ends there.
     async fn write(&mut self, settings: &[Setting], verb: &str) -> anyhow::Result<Option<ExitCode>> {
         let changes = self.plan.changes();
-        output::print(&match self.args.dry_run {
-            true => diff::colorize(&changes),
-            false => diff::summary(&changes),
-        })?;
-        let commands: String = settings
-            .iter()
-            .map(|setting| format!("git {}\n", setting.arguments().join(" ")))
-            .collect();
-        let notes: String = self.plan.notes.iter().map(|note| format!("Note: {note}.\n")).collect();
-        print_text(&format!("{commands}{notes}"))?;
+        self.show(&changes, settings)?;
         if changes.is_empty() && settings.is_empty() {
             let already = match (self.args.undo, self.plan.has_refused) {
                 (true, _) => "Nothing of coord init is here",
@@ -308,7 +237,7 @@ impl Run<'_> {
             print_text("Nothing was written.\n")?;
             return Ok(Some(ExitCode::FAILURE));
         }
-        let folders = files::write(&changes, self.places)?;
+        let folders = files::write(&changes, self.target_folders)?;
         let mut record = self.plan.record.clone();
         record.folders.extend(folders);
         if self.args.undo {
@@ -334,11 +263,24 @@ impl Run<'_> {
         Ok(None)
     }
 
+    fn show(&self, changes: &[&Change], settings: &[Setting]) -> anyhow::Result<()> {
+        output::print(&match self.args.dry_run {
+            true => diff::colorize(changes),
+            false => diff::summary(changes),
+        })?;
+        let commands: String = settings
+            .iter()
+            .map(|setting| format!("git {}\n", setting.arguments().join(" ")))
+            .collect();
+        let notes: String = self.plan.notes.iter().map(|note| format!("Note: {note}.\n")).collect();
+        print_text(&format!("{commands}{notes}"))
+    }
+
     /// Removes the files from the record, because they contain nothing of ours any more, and deletes the folders that
     /// were created for them.
     fn forget(&self, record: &mut Record) {
         record.files.retain(|path, _| !self.plan.has_read(path));
-        for folder in files::remove_empty(record.folders.clone().iter(), self.places) {
+        for folder in files::remove_empty(record.folders.clone().iter(), self.target_folders) {
             record.folders.remove(&folder);
         }
         let has_files = !record.files.is_empty();
@@ -347,7 +289,7 @@ impl Run<'_> {
 
     /// Asks the user at the terminal, who may see every line first.
     fn is_confirmed(&self, question: &str, changes: &[&Change]) -> anyhow::Result<bool> {
-        if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+        if !question::has_person(&std::io::stdout()) {
             let arguments: Vec<String> = std::env::args().skip(1).collect();
             bail!(
                 "nothing was written: there is no terminal to ask; run `coord {0} --yes`, or `coord {0} --dry-run` to see every line",
@@ -355,15 +297,9 @@ impl Run<'_> {
             );
         }
         loop {
-            let mut output = std::io::stdout();
-            write!(output, "{question} [y/N, d: show every line] ")
-                .and_then(|()| output.flush())
-                .context("standard output")?;
-            let mut answer = String::new();
-            std::io::stdin().read_line(&mut answer).context("standard input")?;
-            match answer.trim().to_ascii_lowercase().as_str() {
+            match question::ask(std::io::stdout(), question, "y/N, d: show every line")?.as_str() {
                 "d" => output::print(&diff::colorize(changes))?,
-                answer => return Ok(matches!(answer, "y" | "yes")),
+                answer => return Ok(question::is_yes(answer)),
             }
         }
     }

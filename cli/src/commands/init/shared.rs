@@ -2,6 +2,7 @@
 
 use coord_domain::FilePath;
 use coord_git::WorkingCopy;
+use coord_protocol::sentence::list_first;
 
 use super::agents::TargetFolders;
 use super::plan::Plan;
@@ -19,8 +20,8 @@ pub struct SharedFiles {
 
 impl SharedFiles {
     /// The files that the plan has read, except those in git's own folder.
-    pub fn of(plan: &Plan, places: &TargetFolders, working_copy: &WorkingCopy) -> SharedFiles {
-        let git_folder = places.git_folder.as_ref();
+    pub fn of(plan: &Plan, target_folders: &TargetFolders, working_copy: &WorkingCopy) -> SharedFiles {
+        let git_folder = target_folders.git_folder.as_ref();
         let files = plan
             .paths()
             .filter(|path| !git_folder.is_some_and(|folder| path.starts_with(folder)))
@@ -43,20 +44,10 @@ impl SharedFiles {
             format!(
                 "git ignores {}: other worktrees and your teammates do not get {}. Share them with `git add -f {}`, or write your own files \
                  for all repositories with `coord init --user`",
-                list_names(&self.ignored),
+                list_first(&self.ignored, MAX_NAMES),
                 if self.ignored.len() == 1 { "it" } else { "them" },
                 self.ignored.join(" ")
             )
         })
-    }
-}
-
-/// The first names, and how many more there are.
-fn list_names(names: &[String]) -> String {
-    let more = names.len().saturating_sub(MAX_NAMES);
-    let first = names[..names.len() - more].join(", ");
-    match more {
-        0 => first,
-        more => format!("{first} and {more} more"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use coord_mcp::{self as mcp, Offer};
+use coord_mcp::{self as mcp, ToolHost};
 
 use super::agents::{Agent, TargetFolders};
 use super::block::{Block, Language};
@@ -33,20 +33,20 @@ description: Before you plan or make an edit here, and when one is refused becau
 ";
 
 /// The files from which `agent` reads the rules.
-pub fn targets(agent: &Agent, places: &TargetFolders) -> Vec<Target> {
+pub fn targets(agent: &Agent, target_folders: &TargetFolders) -> Vec<Target> {
     let Some(files) = &agent.instruction_files else {
         return Vec::new();
     };
-    let folder = match &places.project {
+    let folder = match &target_folders.project {
         Some(root) => root.join(files.skills),
-        None => (files.user_skills)(&places.home),
+        None => (files.user_skills)(&target_folders.home),
     };
     let whole = WholeFile {
         text: skill(),
         other_form: None,
     };
     let mut targets = vec![Target::new(folder.join("coord/SKILL.md"), Content::Whole(whole))];
-    if let Some(root) = &places.project {
+    if let Some(root) = &target_folders.project {
         let path = root.join(files.instructions);
         let is_shared =
             files.instructions == SHARED_INSTRUCTIONS || is_same_file(&path, &root.join(SHARED_INSTRUCTIONS));
@@ -75,7 +75,7 @@ fn is_same_file(path: &Path, other: &Path) -> bool {
 fn rules() -> String {
     let rules = format!(
         "{}\n\n{WITHOUT_TOOLS}",
-        mcp::rules(coord_tools::SETS, Offer::WorkingCopy)
+        mcp::rules(coord_tools::SETS, ToolHost::WorkingCopy)
     );
     let lines = rules.lines().map(|line| wrap(line) + "\n");
     lines.collect()

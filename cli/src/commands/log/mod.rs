@@ -12,7 +12,7 @@ use anyhow::Context;
 use clap::Args;
 use coord_agent::exit_status::ExitStatus;
 use coord_agent::options::AgentArgs;
-use coord_agent::terminal::output::{is_read, print, width};
+use coord_agent::terminal::output::{print, print_while_read, width};
 use coord_agent::terminal::times::now;
 use coord_agent::workplace::Workplace;
 use coord_hooks::guard::bypass;
@@ -21,7 +21,7 @@ use coord_protocol::{ActivityFilter, ActivityResponse, Event, PublishedEvent};
 const EXAMPLES: &str = "\
 Examples:
   coord log                      the last 20 events, the newest at the end
-  coord log --follow             and those that come; Ctrl-C ends it
+  coord log --follow             and new ones as they arrive; Ctrl-C ends it
   coord log --renewals           with each renewal of a lock
   coord log --limit 100 --json   for a program: an event a line
 
@@ -34,10 +34,10 @@ const MAX_EVENTS: usize = 100;
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct LogArgs {
-    /// Go on with what happens from now on
+    /// Keep printing new events as they arrive
     #[arg(short, long)]
     pub follow: bool,
-    /// How many events of the past, 1 to 100
+    /// The number of past events, 1 to 100
     #[arg(short = 'n', long, value_name = "NUMBER", default_value_t = 20, value_parser = clap::value_parser!(u8).range(1..=100))]
     pub limit: u8,
     /// Show renewals of locks, too; --json always has them
@@ -67,14 +67,9 @@ impl LogArgs {
             after: None,
             limit: Some(limit),
         };
-        let spinner = workplace.start_spinner();
         let repo_url = workplace.work.repo_url();
-        let response = workplace.connection.client.activity(&repo_url, &filter).await;
-        drop(spinner);
-        let ActivityResponse { mut events, cursor, .. } = match response {
-            Ok(response) => response,
-            Err(error) => return workplace.print_failure(error),
-        };
+        let request = workplace.connection.client.activity(&repo_url, &filter);
+        let ActivityResponse { mut events, cursor, .. } = workplace.ask(request).await?;
         events.retain(|event| self.is_shown(event));
         events.truncate(self.limit.into());
         events.reverse();
@@ -117,6 +112,6 @@ impl LogArgs {
             text.push_str(&line);
             text.push('\n');
         }
-        is_read(&text)
+        print_while_read(&text)
     }
 }

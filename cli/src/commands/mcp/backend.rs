@@ -69,7 +69,6 @@ impl Failure {
         }
     }
 
-    /// The outcome of a check.
     pub fn into_check_outcome(self) -> Outcome {
         match self {
             Failure::Offline(error) => Refusal::of_check(&error, None).into(),

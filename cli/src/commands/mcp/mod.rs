@@ -41,7 +41,7 @@ use std::time::Duration;
 use clap::Args;
 use coord_agent::options::AgentArgs;
 use coord_agent::signals::Signals;
-use coord_mcp::{Offer, SdkRequest, Server, ToolGroup, ToolSelection};
+use coord_mcp::{SdkRequest, Server, ToolGroup, ToolHost, ToolSelection};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use rmcp::ServiceExt;
@@ -127,7 +127,7 @@ async fn serve(proxy: &Proxy, selection: ToolSelection, input: &Input) -> Instan
     let (sender, mut requests) = mpsc::channel(1);
     let folder = proxy.folder.get();
     let rules_file = Box::new(move |client: &str| rules::file_of(&folder, client));
-    let server = Server::new(coord_tools::SETS, Offer::WorkingCopy, selection, rules_file, sender)
+    let server = Server::new(coord_tools::SETS, ToolHost::WorkingCopy, selection, rules_file, sender)
         .asking_roots(!proxy.folder.is_in_repository());
     let session = async {
         match server.serve(stdio::transport(input)).await {

@@ -32,7 +32,7 @@ impl Proxy {
         let Some(resource) = Resource::named_by(coord_tools::SETS, uri)? else {
             return Ok(None);
         };
-        let (resource_type, name, uri) = (resource.of, resource.name, resource.uri);
+        let (resource_type, name, uri) = (resource.resource_type, resource.name, resource.uri);
         let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
         let mut query: Vec<(String, String)> = query.into_owned().collect();
         let value = |name: &str| {

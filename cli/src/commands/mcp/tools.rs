@@ -9,8 +9,6 @@ use coord_intent_tools::IntentCall;
 use coord_mcp::{Arguments, Outcome, Tool};
 #[cfg(feature = "teams")]
 use coord_opencode_tools::OpenCodeCall;
-#[cfg(feature = "teams")]
-use coord_protocol::team_tools::TeamCall;
 use coord_protocol::{Action, CheckRequest, LockStatus, PostRequest, PostResponse};
 use coord_server::error::ApiError;
 use coord_server::operations::unknown_fields;
@@ -22,64 +20,19 @@ use super::backend::Failure;
 use super::proxy::Proxy;
 use super::target::CallOrigin;
 
-/// The request of a call.
-enum Call {
-    Heart(Box<Arguments>),
-    #[cfg(feature = "intents")]
-    Intents(IntentCall),
-    #[cfg(feature = "teams")]
-    Teams(Box<TeamCall>),
-    #[cfg(feature = "teams")]
-    OpenCode(Box<OpenCodeCall>),
-}
-
-/// Parses the `arguments` of the tool `name`.
-fn parse(name: &str, arguments: &str) -> Result<Call, ApiError> {
-    #[cfg(feature = "intents")]
-    if let Some(call) = IntentCall::read(name, arguments) {
-        return call.map(Call::Intents);
-    }
-    #[cfg(feature = "teams")]
-    if let Some(call) = read_call(name, arguments) {
-        return call.map(|call| Call::Teams(Box::new(call)));
-    }
-    #[cfg(feature = "teams")]
-    if let Some(call) = OpenCodeCall::read(name, arguments) {
-        return call.map(|call| Call::OpenCode(Box::new(call)));
-    }
-    let call = Arguments::read(name, arguments).unwrap_or(Err(ApiError::Internal));
-    call.map(|call| Call::Heart(Box::new(call)))
-}
-
 impl Proxy {
     /// The result of a call with `arguments`, a JSON object. `client` is the client's name.
     pub async fn call(&self, tool: &Tool, arguments: &str, client: Option<&str>) -> CallToolResult {
         self.note_call();
-        let mut outcome = match parse(tool.name, arguments) {
-            Ok(Call::Heart(call)) => match *call {
-                Arguments::Check(request) => self
-                    .check(request, client)
-                    .await
-                    .unwrap_or_else(Failure::into_check_outcome),
-                Arguments::Post(request) => self
-                    .post(request, client)
-                    .await
-                    .unwrap_or_else(Failure::into_post_outcome),
-            },
-            #[cfg(feature = "intents")]
-            Ok(Call::Intents(call)) => self
-                .intent(call, client)
-                .await
-                .unwrap_or_else(Failure::into_extension_outcome),
-            #[cfg(feature = "teams")]
-            Ok(Call::Teams(call)) => self
-                .team(*call, client)
-                .await
-                .unwrap_or_else(Failure::into_extension_outcome),
-            #[cfg(feature = "teams")]
-            Ok(Call::OpenCode(call)) => return self.opencode(&call, client).await,
-            Err(error) => Outcome::Malformed(error.for_agent()),
-        };
+        #[cfg(feature = "teams")]
+        if let Some(call) = OpenCodeCall::read(tool.name, arguments) {
+            return match call {
+                Ok(call) => self.opencode(&call, client).await,
+                Err(error) => Outcome::Malformed(error.for_agent()).result(),
+            };
+        }
+        let outcome = self.outcome(tool.name, arguments, client).await;
+        let mut outcome = outcome.unwrap_or_else(|error| Outcome::Malformed(error.for_agent()));
         self.note_use(&outcome);
         match &mut outcome {
             Outcome::Check(response) => response.warnings.extend(self.retries.take_notes()),
@@ -89,6 +42,34 @@ impl Proxy {
             Outcome::Team(_) | Outcome::Refused(_) | Outcome::Malformed(_) => {}
         }
         outcome.result()
+    }
+
+    /// The outcome of a call of the tool `name`.
+    ///
+    /// # Errors
+    /// When the arguments do not have the shape of the tool's request.
+    async fn outcome(&self, name: &str, arguments: &str, client: Option<&str>) -> Result<Outcome, ApiError> {
+        #[cfg(feature = "intents")]
+        if let Some(call) = IntentCall::read(name, arguments) {
+            let outcome = self.intent(call?, client).await;
+            return Ok(outcome.unwrap_or_else(Failure::into_extension_outcome));
+        }
+        #[cfg(feature = "teams")]
+        if let Some(call) = read_call(name, arguments) {
+            let outcome = self.team(call?, client).await;
+            return Ok(outcome.unwrap_or_else(Failure::into_extension_outcome));
+        }
+        let call = Arguments::read(name, arguments).unwrap_or(Err(ApiError::Internal))?;
+        Ok(match call {
+            Arguments::Check(request) => {
+                let outcome = self.check(request, client).await;
+                outcome.unwrap_or_else(Failure::into_check_outcome)
+            }
+            Arguments::Post(request) => {
+                let outcome = self.post(request, client).await;
+                outcome.unwrap_or_else(Failure::into_post_outcome)
+            }
+        })
     }
 
     async fn check(&self, request: CheckRequest, client: Option<&str>) -> Result<Outcome, Failure> {

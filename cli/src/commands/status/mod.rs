@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use clap::Args;
 use coord_agent::exit_status::ExitStatus;
 use coord_agent::options::AgentArgs;
-use coord_agent::terminal::output::{print, print_json, width};
+use coord_agent::terminal::output::{print_as, width};
 use coord_agent::terminal::times::now;
 use coord_agent::workplace::Workplace;
 
@@ -55,17 +55,8 @@ impl StatusArgs {
             watch::watch(workplace).await?;
             return Ok(ExitStatus::Done.into());
         }
-        let spinner = workplace.start_spinner();
-        let report = Report::fetch(&workplace).await;
-        drop(spinner);
-        let report = match report {
-            Ok(report) => report,
-            Err(error) => return workplace.print_failure(error),
-        };
-        match self.json {
-            true => print_json(&report)?,
-            false => print(&text::render(&report, now(), width()))?,
-        }
+        let report = workplace.ask(Report::fetch(&workplace)).await?;
+        print_as(self.json, &report, |report| text::render(report, now(), width()))?;
         Ok(ExitStatus::Done.into())
     }
 }

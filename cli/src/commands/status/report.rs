@@ -1,6 +1,5 @@
 //! The report of `coord status`, and its JSON.
 
-use coord_agent::intents::status;
 use coord_agent::work::Work;
 use coord_agent::workplace::Workplace;
 use coord_agent::{local_server, next_command};
@@ -103,7 +102,7 @@ impl Report {
     }
 
     fn of(workplace: &Workplace, all: LocksResponse, own: LocksResponse, mut intents: IntentsResponse) -> Report {
-        intents.intents.retain(|view| !status(view.status).is_ended());
+        intents.intents.retain(|view| !view.status.is_ended());
         // The report has the locks already.
         intents.locks = None;
         let work = &workplace.work;

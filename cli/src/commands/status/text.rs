@@ -32,7 +32,7 @@ pub(super) fn render(report: &Report, now: i64, width: Option<usize>) -> String 
     let mut text = heading(report, width);
     text.push('\n');
     if report.locks.is_empty() {
-        text.push_str("Nobody holds anything.\n");
+        text.push_str("No files are locked.\n");
     } else {
         text.push_str(&lock_table(report, now, width));
     }

@@ -14,7 +14,6 @@ pub struct Keys<'s> {
 }
 
 impl<'s> Keys<'s> {
-    /// The keys in `store`.
     pub fn of(store: &'s dyn Store) -> Self {
         Keys {
             store,

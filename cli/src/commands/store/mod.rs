@@ -79,7 +79,7 @@ impl LocationArgs {
             return open_file(folder.join(STORE)).await;
         }
         // Half a pair is an error: only the intended store may be wiped.
-        match connect::is_in(process_environment) {
+        match connect::is_configured(process_environment) {
             true => Ok(connect::from_env(process_environment)?),
             false => open_file(repository_store()?).await,
         }

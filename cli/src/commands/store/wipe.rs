@@ -1,8 +1,9 @@
 //! `coord store wipe`: deletes Coord's keys.
 
-use std::io::{IsTerminal, Write};
+use std::io::{Write, stderr};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
+use coord_agent::terminal::question;
 use coord_store::{Store, Value};
 
 use super::contents::{Keys, run_commands};
@@ -14,10 +15,15 @@ use super::contents::{Keys, run_commands};
 /// deleted.
 pub async fn run(store: &dyn Store, is_confirmed: bool) -> anyhow::Result<()> {
     if !is_confirmed {
-        confirm(&format!(
+        ensure!(
+            question::has_person(&stderr()),
+            "nothing was deleted: there is no terminal to ask; run it with --yes"
+        );
+        let sentence = format!(
             "Delete all locks, intents, teams and the ledger in the {}?",
             store.describe()
-        ))?;
+        );
+        ensure!(question::is_confirmed(stderr(), &sentence)?, "nothing was deleted");
     }
     let mut deleted = 0;
     let mut keys = Keys::of(store);
@@ -29,20 +35,5 @@ pub async fn run(store: &dyn Store, is_confirmed: bool) -> anyhow::Result<()> {
             deleted += replies.iter().filter_map(Value::as_int).sum::<i64>();
         }
     }
-    writeln!(std::io::stderr(), "Deleted {deleted} keys.").context("standard error")
-}
-
-fn confirm(question: &str) -> anyhow::Result<()> {
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        bail!("nothing was deleted: there is no terminal to ask; run it with --yes");
-    }
-    let mut out = std::io::stderr();
-    write!(out, "{question} [y/N] ")
-        .and_then(|()| out.flush())
-        .context("standard error")?;
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer).context("standard input")?;
-    let is_yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
-    ensure!(is_yes, "nothing was deleted");
-    Ok(())
+    writeln!(stderr(), "Deleted {deleted} keys.").context("standard error")
 }

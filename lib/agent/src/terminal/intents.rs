@@ -4,7 +4,6 @@ use anstyle::Style;
 use coord_protocol::plain_text::{quote_line, quote_lines};
 use coord_protocol::{IntentStatus, IntentView};
 
-use crate::intents::status;
 use crate::terminal::output::{BAD, CAUTION, FAINT, GOOD, STRONG, styled};
 use crate::terminal::table::{Column, Cut, render};
 use crate::terminal::times::duration;
@@ -30,7 +29,7 @@ pub fn table(intents: &[IntentView], selected: Option<&str>, width: Option<usize
         };
         let cells = [
             format!("{}{star}", view.id),
-            status(view.status).as_str().to_owned(),
+            view.status.as_str().to_owned(),
             criteria,
             budget(view).unwrap_or_else(|| "-".to_owned()),
             view.owned_files.to_string(),
@@ -81,7 +80,7 @@ fn budget(view: &IntentView) -> Option<String> {
 
 /// All members of an intent. Texts that people wrote are quoted.
 pub fn intent_details(view: &IntentView, now: i64) -> String {
-    let status_text = styled(style(view.status), status(view.status).as_str());
+    let status_text = styled(style(view.status), view.status.as_str());
     let mut text = format!(
         "{}, {}: {}\n{status_text}",
         styled(STRONG, &view.id),

@@ -27,7 +27,6 @@ pub fn short(commit: &str) -> &str {
     commit.get(..7).unwrap_or(commit)
 }
 
-/// `text` in `style`.
 pub fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
@@ -37,14 +36,14 @@ pub fn styled(style: Style, text: &str) -> String {
 /// # Errors
 /// When `text` cannot be written.
 pub fn print(text: &str) -> anyhow::Result<()> {
-    is_read(text).map(drop)
+    print_while_read(text).map(drop)
 }
 
 /// Prints `text`, and returns whether there is still a reader: a reader such as `head` closes the pipe early.
 ///
 /// # Errors
 /// When `text` cannot be written.
-pub fn is_read(text: &str) -> anyhow::Result<bool> {
+pub fn print_while_read(text: &str) -> anyhow::Result<bool> {
     let mut out = anstream::stdout().lock();
     match out.write_all(strip_hidden(text).as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
@@ -76,6 +75,17 @@ pub fn note(sentence: &str) {
 pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     let json = serde_json::to_string_pretty(value).context("the answer cannot be written as JSON")?;
     print(&format!("{}\n", escape(&json)))
+}
+
+/// Prints `value`, as JSON or as the text that `render` makes of it.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn print_as<T: Serialize>(is_json: bool, value: &T, render: impl FnOnce(&T) -> String) -> anyhow::Result<()> {
+    match is_json {
+        true => print_json(value),
+        false => print(&render(value)),
+    }
 }
 
 /// The width of the terminal. `None` if standard output is not a terminal, so that programs read whole lines.

@@ -183,21 +183,21 @@ pub(super) fn scan(keyspace: &mut Keyspace, words: Words) -> Outcome {
         .ok()
         .and_then(|cursor| cursor.parse().ok());
     let cursor = cursor.ok_or(Failure::fixed("ERR invalid cursor"))?;
-    let (mut pattern, mut most): (&[u8], usize) = (b"*", 10);
+    let (mut pattern, mut limit): (&[u8], usize) = (b"*", 10);
     let (options, rest) = words[2..].as_chunks::<2>();
     for [name, value] in options {
         match *name {
             name if is(name, "MATCH") => pattern = value,
             name if is(name, "COUNT") => {
-                most = usize::try_from(integer_argument(value)?).unwrap_or_default();
+                limit = usize::try_from(integer_argument(value)?).unwrap_or_default();
             }
             _ => return Err(Failure::SYNTAX),
         }
     }
-    if !rest.is_empty() || most == 0 {
+    if !rest.is_empty() || limit == 0 {
         return Err(Failure::SYNTAX);
     }
-    let (next, names) = keyspace.names(cursor, most, |name| glob::matches(pattern, name))?;
+    let (next, names) = keyspace.names(cursor, limit, |name| glob::matches(pattern, name))?;
     Ok(Value::Array(vec![
         Value::bulk(next.to_string()),
         Value::Array(names.into_iter().map(Value::Bulk).collect()),

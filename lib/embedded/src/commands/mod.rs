@@ -160,9 +160,9 @@ fn find(name: &[u8]) -> Option<&'static Command> {
 
 /// The error reply as Redis words it: at most 128 bytes of name and of arguments, each up to a NUL.
 fn unknown_command(name: &[u8], arguments: Words) -> Failure {
-    let truncate = |bytes: &[u8], most: usize| {
+    let truncate = |bytes: &[u8], max_bytes: usize| {
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-        String::from_utf8_lossy(&bytes[..end.min(most)]).into_owned()
+        String::from_utf8_lossy(&bytes[..end.min(max_bytes)]).into_owned()
     };
     let mut quoted = String::new();
     for argument in arguments {

@@ -11,7 +11,6 @@ use coord_store::Value;
 
 const NOT_A_NUMBER: Failure = Failure::fixed("ERR resulting score is not a number (NaN)");
 
-/// The score of `member`.
 fn score(keyspace: &Keyspace, entry: Entry, member: &[u8]) -> Result<Option<f64>, Failure> {
     let bits = keyspace.layers.get(&Tag::Member.element(entry.number, member))?;
     Ok(bits.and_then(|bits| read_u64(&bits, 0)).map(f64::from_bits))

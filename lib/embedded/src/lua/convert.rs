@@ -45,7 +45,6 @@ fn element(reply: Reply) -> Either<String, Element> {
     }
 }
 
-/// A Lua list of `texts`.
 pub(super) fn to_list<'a>(lua: &Lua, texts: impl Iterator<Item = &'a [u8]>) -> Result<Table> {
     lua.create_sequence_from(texts.map(|bytes| match std::str::from_utf8(bytes) {
         Ok(text) => Either::Left(text),

@@ -32,7 +32,6 @@ fn refused(text: &str) -> Problem {
     Problem::Refused(text.to_owned())
 }
 
-/// The JSON of `value`.
 pub(super) fn encode(value: &Value) -> Result<Vec<u8>, Problem> {
     let mut out = Vec::with_capacity(256);
     encode_at(value, 0, &mut out)?;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
 async fn check(table: &[(&str, &str)]) {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     for (line, expected) in table {
         assert_eq!(shown(&say(&store, line).await), *expected, "{line}");
     }
@@ -180,7 +180,7 @@ async fn keys_of_any_type() {
 
 #[tokio::test]
 async fn an_expired_key_is_gone_at_once_and_removed_later() {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     say(&store, "HSET h old 1").await;
     say(&store, "PEXPIRE h 20").await;
     // time: the key expires.
@@ -204,7 +204,7 @@ async fn an_expired_key_is_gone_at_once_and_removed_later() {
 
 #[tokio::test]
 async fn a_large_dropped_collection_is_cleared_away_in_steps() {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     for number in 0..500 {
         say(&store, &format!("ZADD z {number} member{number}")).await;
     }
@@ -230,7 +230,7 @@ async fn a_large_dropped_collection_is_cleared_away_in_steps() {
 #[tokio::test]
 async fn bytes_are_kept_as_they_are() {
     use coord_store::{Request, Store, Value};
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     let bytes: Vec<u8> = (0..=255).collect();
     let set = Request::Command(vec![b"SET".to_vec(), bytes.clone(), bytes.clone()]);
     let get = Request::Command(vec![b"GET".to_vec(), bytes.clone()]);
@@ -241,7 +241,7 @@ async fn bytes_are_kept_as_they_are() {
 
 #[tokio::test]
 async fn scan_gives_each_name_of_a_pattern_once() {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     for number in 0..25 {
         say(&store, &format!("SET coord:{number} x")).await;
         say(&store, &format!("SET other:{number} x")).await;

@@ -93,7 +93,7 @@ async fn a_store_is_there_when_it_is_opened_again() {
     assert_eq!(shown(&say(&store, "ZRANGE z 0 -1 WITHSCORES").await), "[\"m\" \"1.5\"]");
     assert_eq!(store.describe(), format!("embedded store at {}", path.display()));
     assert_eq!(store.promises().await, Promises::Kept);
-    let in_memory = EmbeddedStore::in_memory().unwrap().promises().await;
+    let in_memory = EmbeddedStore::in_memory().promises().await;
     assert_eq!(in_memory, Promises::Broken([BrokenPromise::NotPersistent].into()));
     drop(store);
     EmbeddedStore::open(&path).unwrap();
@@ -214,7 +214,7 @@ async fn scripts_that_run_at_once_share_commits_and_lose_no_update() {
 
 #[tokio::test]
 async fn a_batch_has_one_answer_for_each_request_and_an_error_stays_in_its_place() {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     let answers = store
         .run(vec![
             words(&["SET", "a", "1"]),

@@ -9,6 +9,13 @@ mod scripts;
 use super::EmbeddedStore;
 use coord_store::{Request, Store, Value};
 use coord_test_support::script;
+use std::time::SystemTime;
+
+impl EmbeddedStore {
+    fn in_memory() -> EmbeddedStore {
+        EmbeddedStore::in_memory_by(SystemTime::now).expect("a store in memory")
+    }
+}
 
 fn words(text: &[&str]) -> Request {
     Request::Command(text.iter().map(|word| word.as_bytes().to_vec()).collect())

@@ -55,19 +55,19 @@ async fn call(store: &EmbeddedStore, library: &'static Library, name: &'static s
 
 #[tokio::test]
 async fn our_scripts_run_from_a_library_that_each_store_compiles_once() {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     for expected in ["1", "2", "3"] {
         assert_eq!(call(&store, &LIBRARY, "NEXT").await, expected);
     }
     assert_eq!(call(&store, &LIBRARY, "CALLS").await, "3", "one library has both");
     assert_eq!(call(&store, &LIBRARY, "LISTS").await, "[[\"k\"] [\"v\"] \"vv\"]");
-    let other = EmbeddedStore::in_memory().unwrap();
+    let other = EmbeddedStore::in_memory();
     assert_eq!(call(&other, &LIBRARY, "NEXT").await, "1");
 }
 
 #[tokio::test]
 async fn an_error_of_our_script_has_its_name_and_line_and_leaves_nothing() {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     for (name, expected) in [
         ("ERROR", "ERR user_function:6: boo script: ERROR, on @user_function:6."),
         ("TABLE", "MY no"),
@@ -95,7 +95,7 @@ async fn an_error_of_our_script_has_its_name_and_line_and_leaves_nothing() {
 
 #[tokio::test]
 async fn our_script_is_ended_after_five_seconds_and_its_library_stays() {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     assert_eq!(call(&store, &LIBRARY, "NEXT").await, "1");
     let began = Instant::now();
     let ended = call(&store, &LIBRARY, "ENDLESS").await;

@@ -5,7 +5,7 @@ use coord_store::Store;
 use futures::StreamExt;
 
 async fn check(table: &[(&str, &str)]) {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     for (source, expected) in table {
         assert_eq!(shown(&eval(&store, source).await), *expected, "{source}");
     }
@@ -69,7 +69,7 @@ async fn json_is_that_of_cjson() {
 
 #[tokio::test]
 async fn a_script_sees_no_global_that_reads_files_or_loads_code() {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     for name in ["io", "os", "require", "debug", "load", "loadstring", "coroutine", "_G"] {
         let answer = shown(&eval(&store, &format!("return {name}")).await);
         assert!(answer.contains("nonexistent global variable"), "{name}: {answer}");
@@ -80,7 +80,7 @@ async fn a_script_sees_no_global_that_reads_files_or_loads_code() {
 
 #[tokio::test]
 async fn errors_are_worded_as_in_redis() {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     for (source, expected) in [
         (
             "\nreturn x",
@@ -113,7 +113,7 @@ async fn errors_are_worded_as_in_redis() {
 
 #[tokio::test]
 async fn a_failed_script_leaves_nothing_and_a_caught_error_leaves_the_rest() {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     say(&store, "SET kept 1").await;
     let failed = eval(
         &store,
@@ -135,7 +135,7 @@ async fn a_failed_script_leaves_nothing_and_a_caught_error_leaves_the_rest() {
 
 #[tokio::test]
 async fn time_does_not_advance_in_a_script() {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     let source = "local first = redis.call('TIME')
         for i = 1, 100000 do end
         local second = redis.call('TIME')
@@ -145,7 +145,7 @@ async fn time_does_not_advance_in_a_script() {
 
 #[tokio::test]
 async fn a_script_that_does_not_end_is_ended_even_if_it_catches_errors() {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     let answer = eval(
         &store,
         "redis.call('SET', 'a', 1) while true do pcall(function() while true do end end) end",
@@ -161,7 +161,7 @@ async fn a_script_that_does_not_end_is_ended_even_if_it_catches_errors() {
 
 #[tokio::test]
 async fn a_message_arrives_and_that_of_a_failed_script_does_not() {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     let mut messages = store.subscribe("news").await.unwrap();
     eval(&store, "redis.call('PUBLISH', 'news', 'never') error('no')").await;
     assert_eq!(
@@ -178,7 +178,7 @@ async fn a_message_arrives_and_that_of_a_failed_script_does_not() {
 
 #[tokio::test]
 async fn a_subscriber_that_is_too_far_behind_is_cut_off() {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     let mut messages = store.subscribe("news").await.unwrap();
     eval(&store, "for i = 1, 5000 do redis.call('PUBLISH', 'news', i) end").await;
     assert_eq!(messages.next().await, None);
@@ -186,7 +186,7 @@ async fn a_subscriber_that_is_too_far_behind_is_cut_off() {
 
 #[tokio::test]
 async fn a_script_writes_64_mib_at_most_and_no_result_is_without_end() {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     for (source, expected) in [
         (
             "local s = string.rep('x', 1000000) for i = 1, 100 do redis.call('SET', 'a' .. i, s) end",
@@ -229,7 +229,7 @@ const ENDLESS: &str = "while true do end";
 
 #[tokio::test]
 async fn the_calling_thread_is_not_blocked_while_a_script_runs() {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     let script = tokio::spawn({
         let store = store.clone();
         async move { eval(&store, ENDLESS).await }
@@ -245,7 +245,7 @@ async fn the_calling_thread_is_not_blocked_while_a_script_runs() {
 
 #[tokio::test]
 async fn a_call_that_its_caller_has_abandoned_is_not_begun() {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     let (script, given_up) = tokio::join!(
         eval(&store, ENDLESS),
         tokio::time::timeout(
@@ -278,7 +278,7 @@ const TOO_LONG: &str = "the script ran longer than";
 
 /// Whether the script came to its end.
 async fn reads_beside_a_script() -> bool {
-    let store = EmbeddedStore::in_memory().unwrap();
+    let store = EmbeddedStore::in_memory();
     for line in ["SET a old", "HSET h f 1", "SET gone here"] {
         say(&store, line).await;
     }

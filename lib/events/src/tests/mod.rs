@@ -332,7 +332,7 @@ async fn close_ends_all_that_watch_and_refuses_all_that_come_later() {
 
 #[tokio::test(start_paused = true)]
 async fn a_frame_has_the_id_the_type_and_one_line_of_json() {
-    let published = Published::from_message(event(Some("5-1"), "a\\nb").as_bytes()).unwrap();
+    let published = EncodedEvent::from_message(event(Some("5-1"), "a\\nb").as_bytes()).unwrap();
     let frame = String::from_utf8(published.frame.to_vec()).unwrap();
     let start = "id: 5-1\nevent: graph_update\ndata: {\"id\":\"5-1\",";
     assert!(frame.starts_with(start), "{frame}");

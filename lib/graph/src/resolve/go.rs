@@ -21,7 +21,7 @@ use crate::resolve::manifests::go_mod::GoManifest;
 use crate::resolve::manifests::{Manifests, ParsedManifest, same_manifests};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{around, folder, joined};
-use crate::resolve::read_tree::TreeContext;
+use crate::resolve::tree_context::TreeContext;
 
 /// Path of a module -> the folder of its packages.
 type Folders = HashMap<String, String>;

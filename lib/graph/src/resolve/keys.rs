@@ -25,7 +25,6 @@ impl Keys {
     }
 }
 
-/// The key of a hash.
 pub(crate) fn fold(hash: u64) -> u32 {
     ((hash >> 32) ^ hash) as u32
 }
@@ -33,18 +32,18 @@ pub(crate) fn fold(hash: u64) -> u32 {
 /// The kind of a name that is not a path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KeySpace {
-    /// Top-level names of Python.
+    /// Top-level Python names.
     PythonTopNames,
-    /// Names of packages of JavaScript.
+    /// JavaScript package names.
     PackageNames,
     /// The folders with a `node_modules`, in the whole tree.
     ModuleFolders,
-    /// Folders of packages of Go.
+    /// Folders of Go packages.
     GoPackages,
-    /// Modules of Rust, and names in them.
+    /// Rust modules, and names in them.
     RustModules,
     /// Folders below which all paths matter to a pattern.
-    FoldersOfGlobs,
+    GlobFolders,
 }
 
 /// Most work for the imports of one file, in lookups of short paths. Imports past it are not resolved. A bound on
@@ -52,7 +51,7 @@ pub(crate) enum KeySpace {
 pub(crate) const MAX_FILE_WORK: usize = 2_000_000;
 
 /// This many bytes of a text that is looked up count as one more lookup.
-const BYTES_FOR_WORK: usize = 64;
+const BYTES_PER_LOOKUP: usize = 64;
 
 /// The keys of the lookups that the resolution of a file has made, and its work. If different lookups share a key, a
 /// file may be resolved again needlessly, but a needed resolution is never missed.
@@ -82,7 +81,7 @@ impl Trace {
 
     /// Adds the cost of a text of `bytes` bytes to the work of its lookup.
     pub(crate) fn charge_text(&mut self, bytes: usize) {
-        self.charge(bytes / BYTES_FOR_WORK);
+        self.charge(bytes / BYTES_PER_LOOKUP);
     }
 
     /// Counts the work of comparing with each of `count` short texts.

@@ -10,8 +10,8 @@ use coord_scan::Family;
 use crate::resolve::go::GoModules;
 use crate::resolve::path_table::PathTable;
 use crate::resolve::python::PythonRoots;
-use crate::resolve::read_tree::TreeContext;
 use crate::resolve::rust::Crates;
+use crate::resolve::tree_context::TreeContext;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Layouts {

@@ -8,15 +8,15 @@
 //! - `tracked_paths`, `symlinks`, [`path_table`]: the paths of a tree, links followed
 //! - [`projects`]: the projects that the manifests of a tree describe together
 //! - [`javascript`], [`python`], [`rust`], [`go`]: one resolver for each family of languages
-//! - `read_tree`, [`layouts`]: a tree with its contents, and the knowledge that resolvers derive from it
+//! - `tree_context`, [`layouts`]: a tree with its contents, and the knowledge that resolvers derive from it
 
 pub(crate) mod keys;
 pub(crate) mod layouts;
 pub(crate) mod manifests;
 pub(crate) mod path_table;
 pub(crate) mod projects;
-pub(crate) mod read_tree;
 pub(crate) mod symlinks;
+pub(crate) mod tree_context;
 
 mod extension;
 mod go;
@@ -56,7 +56,7 @@ pub(crate) struct Resolver<'a> {
 pub(crate) struct Scratch {
     trace: Trace,
     buffer: String,
-    more: Vec<(u32, FileId)>,
+    extra_targets: Vec<(u32, FileId)>,
     context: Option<(String, Context)>,
 }
 
@@ -78,7 +78,7 @@ impl Resolver<'_> {
         let normalized = normalize(specifiers);
         let specifiers = normalized.as_deref().unwrap_or(specifiers);
         scratch.trace.begin();
-        scratch.more.clear();
+        scratch.extra_targets.clear();
         let outcomes = match language.family() {
             Family::JavaScript => self.resolve_javascript(from, specifiers, scratch),
             Family::Python => self.resolve_python(from, specifiers, scratch),
@@ -89,7 +89,7 @@ impl Resolver<'_> {
         scratch.trace.keys.dedup();
         ResolvedSpecifiers {
             outcomes: outcomes.into(),
-            more: scratch.more.as_slice().into(),
+            extra_targets: scratch.extra_targets.as_slice().into(),
             keys: Some(scratch.trace.keys.as_slice().into()),
             work: u32::try_from(scratch.trace.work).unwrap_or(u32::MAX),
         }
@@ -119,7 +119,7 @@ impl Resolver<'_> {
             form: Form::default(),
             more_targets: Vec::new(),
         };
-        let more = &mut scratch.more;
+        let more = &mut scratch.extra_targets;
         // Patterns of one file may match the same files.
         let mut seen = HashSet::new();
         let resolve = |(index, specifier): (u32, &Specifier)| {
@@ -188,7 +188,8 @@ fn normalize(specifiers: &[Specifier]) -> Option<Vec<Specifier>> {
     (!specifiers.iter().all(is_normal)).then(|| specifiers.iter().map(compose).collect())
 }
 
-/// The outcome of each specifier, which may lead to several files; the files after the first go to `scratch.more`.
+/// The outcome of each specifier, which may lead to several files; the files after the first go to
+/// `scratch.extra_targets`.
 fn resolve_each<Files: AsRef<[FileId]>>(
     specifiers: &[Specifier],
     scratch: &mut Scratch,
@@ -200,7 +201,7 @@ fn resolve_each<Files: AsRef<[FileId]>>(
         }
         match resolve(specifier, &mut scratch.trace).as_ref().map(AsRef::as_ref) {
             Ok([first, others @ ..]) => {
-                scratch.more.extend(others.iter().map(|file| (index, *file)));
+                scratch.extra_targets.extend(others.iter().map(|file| (index, *file)));
                 Resolution::File(*first)
             }
             Ok([]) => Resolution::Unresolved(Reason::Missing),

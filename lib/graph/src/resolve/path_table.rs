@@ -94,7 +94,6 @@ impl PathTable {
         0..(self.files().len() + self.linked_paths().len()) as FileId
     }
 
-    /// The file at `path`.
     pub(crate) fn file(&self, path: &str, trace: &mut Trace) -> Option<FileId> {
         if trace.is_spent() {
             return None;
@@ -187,7 +186,7 @@ impl PathTable {
             sink(self.keys().of(stem));
         }
         for dir in around(path).skip(1) {
-            sink(self.keys().of_named(KeySpace::FoldersOfGlobs, dir));
+            sink(self.keys().of_named(KeySpace::GlobFolders, dir));
         }
     }
 }

@@ -60,7 +60,6 @@ impl TrackedPaths {
         self.files.get(id as usize).map(|file| file.path.as_str())
     }
 
-    /// The file at `path`.
     pub(crate) fn file(&self, path: &str) -> Option<FileId> {
         self.file_hashed(path, self.keys.hash(path))
     }

@@ -10,7 +10,7 @@ use crate::file::{FileFacts, FileId};
 use crate::import_graph::ImportGraph;
 use crate::record::Record;
 use crate::resolution::{Reason, Resolution, ResolvedSpecifiers};
-use crate::resolve::read_tree::TreeContext;
+use crate::resolve::tree_context::TreeContext;
 use crate::update::begin::Update;
 use crate::update::resolve_files::GraphCut;
 use crate::update::wanted_files::ContentUse;
@@ -113,7 +113,7 @@ fn targets(record: &Record, resolved: &ResolvedSpecifiers, from: FileId) -> Vec<
         Resolution::File(to) => Some((*to, KindSet::of(specifier.kind))),
         Resolution::Unresolved(_) => None,
     });
-    let more = resolved.more.iter().filter_map(|(index, to)| {
+    let more = resolved.extra_targets.iter().filter_map(|(index, to)| {
         let specifier = record.specifiers.get(*index as usize)?;
         Some((*to, KindSet::of(specifier.kind)))
     });
@@ -122,7 +122,7 @@ fn targets(record: &Record, resolved: &ResolvedSpecifiers, from: FileId) -> Vec<
     targets.dedup_by(|next, last| {
         let is_same = next.0 == last.0;
         if is_same {
-            last.1 = last.1.and(next.1);
+            last.1 = last.1.union(next.1);
         }
         is_same
     });

@@ -16,7 +16,7 @@ use crate::tree::{EntryKind, TreeEntry};
 use crate::update::file_kind::FileKind;
 use crate::update::limits::Limits;
 use crate::update::renumbering::{Renumbering, renumber};
-use crate::update::scan_room::ScanBudget;
+use crate::update::scan_budget::ScanBudget;
 use crate::update::snapshot::Snapshot;
 
 /// The previous version, as far as it is available.
@@ -44,7 +44,6 @@ pub(super) struct Wave {
 #[derive(Debug)]
 pub struct Update {
     pub(super) files: Arc<[TreeEntry]>,
-    /// The kind of each file.
     pub(super) kinds: Vec<FileKind>,
     pub(super) table: Arc<PathTable>,
     pub(super) limits: Limits,
@@ -57,11 +56,11 @@ pub struct Update {
     pub(super) weights: Vec<AtomicU32>,
     pub(super) wave: Wave,
     /// Bounds the text that is scanned at once.
-    pub(super) room: ScanBudget,
+    pub(super) scan_budget: ScanBudget,
     /// Number of unread files at the last request.
     pub(super) last_unread: AtomicUsize,
     /// Configs that other configs extend and whose names are not those of manifests.
-    pub(super) more_manifests: Mutex<BTreeSet<FileId>>,
+    pub(super) extended_configs: Mutex<BTreeSet<FileId>>,
     /// The number of searches that found such configs.
     pub(super) rounds: AtomicUsize,
     /// Configs that the last search found. They are not read, because there were too many searches.
@@ -104,11 +103,11 @@ impl Update {
             limits,
             names_left_out,
             wave: Wave::default(),
-            room: ScanBudget::default(),
+            scan_budget: ScanBudget::default(),
             last_unread: AtomicUsize::new(0),
             previous: snapshot,
             renumbering,
-            more_manifests: Mutex::default(),
+            extended_configs: Mutex::default(),
             rounds: AtomicUsize::new(0),
             unfollowed: Mutex::default(),
             parsed: Mutex::default(),
@@ -194,7 +193,7 @@ impl Update {
     }
 
     pub(super) fn is_manifest(&self, id: FileId) -> bool {
-        self.kinds.get(id as usize).is_some_and(|kind| kind.is_manifest) || lock(&self.more_manifests).contains(&id)
+        self.kinds.get(id as usize).is_some_and(|kind| kind.is_manifest) || lock(&self.extended_configs).contains(&id)
     }
 
     /// Whether `record`, which has the size of the file, keeps the file's text.

@@ -13,7 +13,7 @@ impl Update {
     /// The manifests of this version, and the files that were not parsed because the values are past the bound.
     pub(super) fn manifests(&self) -> (Manifests, Vec<FileId>) {
         let content_uses = self.content_uses();
-        let more = lock(&self.more_manifests).clone();
+        let more = lock(&self.extended_configs).clone();
         let mut value_count = 0;
         let mut manifests = BTreeMap::new();
         let mut left_out = Vec::new();

@@ -5,7 +5,7 @@
 //!
 //! - `begin`, `wanted_files`, `supply`, `finish`: the steps
 //! - `manifests`: parses the manifests in records
-//! - `scan_room`: bounds the text that is scanned at once
+//! - `scan_budget`: bounds the text that is scanned at once
 //! - `valid_resolutions`, `resolve_files`, `assemble`: the parts of the last step
 //! - `snapshot`, `renumbering`: a version, and the map from its ids to those of the next version
 //! - `limits`, `file_kind`: the bounds of a build, and the use of a file
@@ -18,7 +18,7 @@ mod limits;
 mod manifests;
 mod renumbering;
 mod resolve_files;
-mod scan_room;
+mod scan_budget;
 mod snapshot;
 mod supply;
 mod valid_resolutions;

@@ -22,14 +22,15 @@ impl Renumbering {
             unresolved => Some(*unresolved),
         };
         let outcomes: Box<[Resolution]> = older.outcomes.iter().map(renumber).collect::<Option<_>>()?;
-        let renumber_more = |(specifier, old): &(u32, FileId)| Some((*specifier, new_of(*old)?));
-        let more: Box<[(u32, FileId)]> = older.more.iter().map(renumber_more).collect::<Option<_>>()?;
-        if outcomes == older.outcomes && more == older.more {
+        let renumber_extra = |(specifier, old): &(u32, FileId)| Some((*specifier, new_of(*old)?));
+        let extra_targets: Box<[(u32, FileId)]> =
+            older.extra_targets.iter().map(renumber_extra).collect::<Option<_>>()?;
+        if outcomes == older.outcomes && extra_targets == older.extra_targets {
             return Some(Arc::clone(older));
         }
         Some(Arc::new(ResolvedSpecifiers {
             outcomes,
-            more,
+            extra_targets,
             keys: older.keys.clone(),
             work: older.work,
         }))

@@ -12,10 +12,10 @@ use crate::resolve::{Resolver, Scratch};
 use crate::update::file_kind::FileKind;
 
 /// Most edges beyond the first of each import: an import of a Go package leads to all of its files.
-const MAX_MORE: usize = 3_000_000;
+const MAX_EXTRA_EDGES: usize = 3_000_000;
 
 /// Most work of a graph, in lookups for each import that it may have. Real imports take about five.
-const WORK_OF_AN_IMPORT: usize = 32;
+const MAX_WORK_PER_IMPORT: usize = 32;
 
 /// Most keys of lookups that a graph keeps. Files past that are resolved again whenever anything changes.
 const MAX_KEYS: usize = 16_000_000;
@@ -34,22 +34,22 @@ pub(super) struct GraphCut {
 /// The cost of the files so far: their edges beyond the first of each import, and their work.
 #[derive(Clone, Copy, Debug, Default)]
 struct ResolutionCost {
-    more: usize,
+    extra_edges: usize,
     work: usize,
 }
 
 impl ResolutionCost {
     fn add(&mut self, resolved: &ResolvedSpecifiers) {
-        self.more += resolved.more.len();
+        self.extra_edges += resolved.extra_targets.len();
         self.work += resolved.work as usize;
     }
 
     /// The bound that it exceeds, in a graph that may have `max_imports` imports.
     fn exceeded_bound(&self, max_imports: usize) -> Option<Bound> {
-        if self.more > MAX_MORE {
+        if self.extra_edges > MAX_EXTRA_EDGES {
             return Some(Bound::Edges);
         }
-        (self.work > max_imports.saturating_mul(WORK_OF_AN_IMPORT)).then_some(Bound::Lookups)
+        (self.work > max_imports.saturating_mul(MAX_WORK_PER_IMPORT)).then_some(Bound::Lookups)
     }
 }
 

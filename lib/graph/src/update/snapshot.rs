@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use coord_interfaces::{InterfaceResult, InterfaceUnknown};
-use coord_scan::{BYTES_FOR_WEIGHT, Specifier};
+use coord_scan::{BYTES_PER_WEIGHT, Specifier};
 
 use crate::import_graph::ImportGraph;
 use crate::record::Record;
@@ -13,7 +13,7 @@ use crate::resolve::layouts::Layouts;
 use crate::resolve::manifests::Manifests;
 use crate::resolve::path_table::PathTable;
 use crate::resolve::projects::Projects;
-use crate::resolve::read_tree::TreeContext;
+use crate::resolve::tree_context::TreeContext;
 use crate::tree::TreeEntry;
 use crate::update::resolve_files::GraphCut;
 
@@ -34,7 +34,7 @@ pub struct Snapshot {
 }
 
 /// The memory of a short import: its entry, and its text.
-const BYTES_OF_AN_IMPORT: usize = size_of::<Specifier>() + BYTES_FOR_WEIGHT;
+const BYTES_PER_IMPORT: usize = size_of::<Specifier>() + BYTES_PER_WEIGHT;
 
 impl Snapshot {
     /// The number of files that are left out for their names: the graph's text forms cannot contain the name, or
@@ -58,12 +58,12 @@ impl Snapshot {
     pub fn bytes(&self) -> usize {
         let record = |record: &Arc<Record>| {
             let manifest = record.manifest.as_ref().map_or(0, String::len);
-            size_of::<Record>() + record.blob.len() + record.weight() * BYTES_OF_AN_IMPORT + manifest
+            size_of::<Record>() + record.blob.len() + record.weight() * BYTES_PER_IMPORT + manifest
         };
         let resolved = |resolved: &Arc<ResolvedSpecifiers>| {
             size_of::<ResolvedSpecifiers>()
                 + size_of_val(&*resolved.outcomes)
-                + size_of_val(&*resolved.more)
+                + size_of_val(&*resolved.extra_targets)
                 + resolved.keys.as_deref().map_or(0, size_of_val)
         };
         let records = self.records.iter().flatten().map(record).sum::<usize>();
@@ -108,8 +108,8 @@ impl Snapshot {
         let id = self.graph.id(path)? as usize;
         let record = self.records.get(id)?.as_deref()?;
         let resolved = self.resolved.get(id)?;
-        let mut more = resolved.more.iter().peekable();
-        let mut targets = Vec::with_capacity(resolved.outcomes.len() + resolved.more.len());
+        let mut more = resolved.extra_targets.iter().peekable();
+        let mut targets = Vec::with_capacity(resolved.outcomes.len() + resolved.extra_targets.len());
         for (index, (specifier, outcome)) in (0..).zip(record.specifiers.iter().zip(&resolved.outcomes)) {
             targets.push((specifier, *outcome));
             while let Some((_, file)) = more.next_if(|(more_index, _)| *more_index == index) {

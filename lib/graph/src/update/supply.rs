@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use coord_interfaces::interface_of_text;
-use coord_scan::{BYTES_FOR_WEIGHT, FileState, scan_within_bounds, text_of};
+use coord_scan::{BYTES_PER_WEIGHT, FileState, scan_within_bounds, text_to_scan};
 
 use crate::cores::lock;
 use crate::file::FileId;
@@ -37,7 +37,7 @@ impl Update {
             }
             let same_kind = scanned.iter().find(|(scanned_kind, ..)| scanned_kind == kind);
             // The record of a config that other configs name has its text, whatever its kind.
-            let (record, weight) = match same_kind.filter(|_| !lock(&self.more_manifests).contains(file)) {
+            let (record, weight) = match same_kind.filter(|_| !lock(&self.extended_configs).contains(file)) {
                 Some((_, record, weight)) => (Arc::clone(record), *weight),
                 None => {
                     let before = self.wave.weight.load(Ordering::Relaxed);
@@ -46,7 +46,7 @@ impl Update {
                         continue;
                     }
                     let record = Arc::new(self.record_of(*file, blob));
-                    let text = record.manifest.as_ref().map_or(0, |text| text.len() / BYTES_FOR_WEIGHT);
+                    let text = record.manifest.as_ref().map_or(0, |text| text.len() / BYTES_PER_WEIGHT);
                     let weight = record.weight();
                     // The first file of a wave always fits, so that each wave makes progress.
                     let before = self.wave.weight.fetch_add(weight + text, Ordering::Relaxed);
@@ -75,13 +75,13 @@ impl Update {
             Blob::Content(content) => content.len(),
             Blob::TooLarge(_) | Blob::Unreadable => 0,
         };
-        let _room = self.room.take(bytes);
+        let _reserved = self.scan_budget.take(bytes);
         let (state, size, text) = match blob {
             Blob::Content(content) if content.len() as u64 > self.max_bytes(file) => {
                 (FileState::TooLarge, content.len() as u64, Cow::Borrowed(&[][..]))
             }
             Blob::Content(content) => {
-                let (state, text) = text_of(content, self.limits.minified_over_bytes);
+                let (state, text) = text_to_scan(content, self.limits.minified_over_bytes);
                 (state, content.len() as u64, text)
             }
             Blob::TooLarge(size) => (FileState::TooLarge, size, Cow::Borrowed(&[][..])),

@@ -62,11 +62,11 @@ impl Update {
             let missing: Vec<FileId> = files.collect();
             if self.rounds.load(Ordering::Relaxed) >= MAX_ROUNDS {
                 let mut unfollowed = lock(&self.unfollowed);
-                let more = lock(&self.more_manifests);
+                let more = lock(&self.extended_configs);
                 unfollowed.extend(missing.into_iter().filter(|id| !more.contains(id)));
                 return Vec::new();
             }
-            let mut more = lock(&self.more_manifests);
+            let mut more = lock(&self.extended_configs);
             let fresh: Vec<FileId> = missing.into_iter().filter(|id| more.insert(*id)).collect();
             drop(more);
             if fresh.is_empty() {
@@ -95,7 +95,7 @@ impl Update {
 
     /// For each file, whether its content counts, as far as the files read so far show.
     pub(super) fn content_uses(&self) -> Vec<ContentUse> {
-        let more = lock(&self.more_manifests);
+        let more = lock(&self.extended_configs);
         let (mut files, mut bytes, mut weight, mut texts) = (0, 0_u64, 0_usize, 0_usize);
         let kinds_and_records = (0..).zip(self.kinds.iter().zip(&self.records));
         kinds_and_records

@@ -19,7 +19,7 @@ const MAX_BYTES: u64 = 16 << 20;
 /// Adds the trailers to the message in `file`, and warns if a commit has unrelated intents.
 ///
 /// # Errors
-/// When git or the server fails; the commit goes on without trailers.
+/// When git or the server fails; the commit proceeds without trailers.
 pub(super) async fn add_trailers(
     working_copy: &WorkingCopy,
     args: &AgentArgs,
@@ -94,7 +94,6 @@ const MARKS: &str = "#;@!$%^&|:";
 /// The text of a scissors line after the mark. Git removes everything below that line.
 const SCISSORS: &str = " ------------------------ >8 ------------------------";
 
-/// The comment mark of `message`.
 fn comment_mark(working_copy: &WorkingCopy, message: &str) -> String {
     let settings = ["core.commentString", "core.commentChar"].map(|key| working_copy.setting(key));
     match settings.into_iter().flatten().next() {

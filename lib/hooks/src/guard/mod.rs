@@ -21,6 +21,7 @@ use coord_agent::local_server;
 use coord_agent::options::AgentArgs;
 use coord_agent::session::Session;
 use coord_agent::work::Work;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 
 use super::hook::OnError;
@@ -68,23 +69,32 @@ enum Hook {
     },
 }
 
+impl Hook {
+    fn name(&self) -> &'static str {
+        match self {
+            Hook::PreCommit { .. } => "pre-commit",
+            Hook::CommitMsg { .. } => "commit-msg",
+            Hook::PrePush { .. } => "pre-push",
+        }
+    }
+
+    fn is_check(&self) -> bool {
+        !matches!(self, Hook::CommitMsg { .. })
+    }
+}
+
 impl GuardArgs {
     /// # Errors
     /// When git or the options fail, but not when the server does.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let folder = std::env::current_dir()?;
         let working_copy = WorkingCopy::containing(&folder)?;
-        let name = match &self.hook {
-            Hook::PreCommit { .. } => "pre-commit",
-            Hook::CommitMsg { .. } => "commit-msg",
-            Hook::PrePush { .. } => "pre-push",
-        };
-        let is_check = !matches!(self.hook, Hook::CommitMsg { .. });
+        let name = self.hook.name();
         let agent_id = match self.agent_args.agent_id()? {
             Some(agent_id) => Some(agent_id),
             None => Session::existing(&working_copy).map(|session| session.agent_id),
         };
-        if is_check && bypass::is_requested() {
+        if self.hook.is_check() && bypass::is_requested() {
             match &agent_id {
                 None => {
                     bypass::note(&working_copy, name);
@@ -93,16 +103,9 @@ impl GuardArgs {
                 Some(agent) => bypass::refuse(&working_copy, name, agent),
             }
         }
-        let connection = Connection::open_running(&self.agent_args, &working_copy, agent_id.as_ref(), verdict::LIMIT);
-        let connection = match connection {
-            Ok(None) => match local_server::unreachable(&working_copy) {
-                Some(why) if is_check => return Ok(self.handle_no_answer(name, &why)),
-                // Without a server there are no locks.
-                _ => return Ok(ExitCode::SUCCESS),
-            },
-            Ok(Some(connection)) => connection,
-            Err(error) if is_check => return Ok(self.handle_no_answer(name, &format!("{error:#}"))),
-            Err(_) => return Ok(ExitCode::SUCCESS),
+        let connection = match self.connect(&working_copy, agent_id.as_ref()) {
+            Ok(connection) => connection,
+            Err(status) => return Ok(status),
         };
         let changes = match &self.hook {
             Hook::CommitMsg { file } => {
@@ -141,7 +144,7 @@ impl GuardArgs {
         for change in changes {
             work.branch = change.branch;
             if let Err(error) = verdict.add(&connection.client, &work, change.names).await {
-                return Ok(self.handle_no_answer(name, &error));
+                return Ok(self.handle_no_answer(&error));
             }
         }
         verdict.add_reverted(reverted);
@@ -152,10 +155,26 @@ impl GuardArgs {
         })
     }
 
-    fn handle_no_answer(&self, hook: &str, why: &str) -> ExitCode {
+    /// Connects to the running server. The error is the exit status of the hook without it.
+    fn connect(&self, working_copy: &WorkingCopy, agent_id: Option<&AgentId>) -> Result<Connection, ExitCode> {
+        let is_check = self.hook.is_check();
+        match Connection::open_running(&self.agent_args, working_copy, agent_id, verdict::LIMIT) {
+            Ok(Some(connection)) => Ok(connection),
+            Ok(None) => match local_server::unreachable(working_copy) {
+                Some(why) if is_check => Err(self.handle_no_answer(&why)),
+                // Without a server there are no locks.
+                _ => Err(ExitCode::SUCCESS),
+            },
+            Err(error) if is_check => Err(self.handle_no_answer(&format!("{error:#}"))),
+            Err(_) => Err(ExitCode::SUCCESS),
+        }
+    }
+
+    fn handle_no_answer(&self, why: &str) -> ExitCode {
+        let hook = self.hook.name();
         let (outcome, status) = match self.on_error {
             OnError::Deny => ("refused, by --on-error deny", ExitCode::from(NO_ANSWER)),
-            OnError::Allow => ("let pass, unchecked", ExitCode::SUCCESS),
+            OnError::Allow => ("allowed without a check", ExitCode::SUCCESS),
         };
         let _ = writeln!(std::io::stderr(), "coord guard {hook}: {outcome}: {why}");
         status

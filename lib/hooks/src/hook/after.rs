@@ -13,12 +13,13 @@ use coord_intents::ledger::ContentHash;
 use coord_protocol::tool_names;
 
 use super::caller::{Caller, SHORT_LIMIT, find};
-use super::copy_files::{self, CopyFiles};
+use super::connected_session::ConnectedSession;
 use super::event::Tool;
 use super::lock_check::{self, CommandChanges};
 use super::log::Log;
-use super::session_copy::SessionCopy;
+use super::session_working_copy::SessionWorkingCopy;
 use super::shell::Effects;
+use super::working_copy_files::{self, WorkingCopyFiles};
 use super::{Trace, intents, interfaces, stale};
 
 /// A written file, and the fencing token of the lock under which the write was granted.
@@ -38,7 +39,7 @@ pub(super) async fn record_tool(caller: &Caller<'_>) -> Vec<String> {
     };
     let mut sentences = Vec::new();
     let mut is_recorded = false;
-    for copy in copy_files::group(&writes).unwrap_or_default() {
+    for copy in working_copy_files::group(&writes).unwrap_or_default() {
         let Ok(holder) = caller.holder(&copy.working_copy) else {
             continue;
         };
@@ -48,7 +49,7 @@ pub(super) async fn record_tool(caller: &Caller<'_>) -> Vec<String> {
         sentences.extend(record_changes(caller, copy.working_copy, written).await);
     }
     if matches!(caller.call.tool, Tool::Shell { .. })
-        && let Ok(Some(SessionCopy { working_copy, holder })) = SessionCopy::of(caller)
+        && let Ok(Some(SessionWorkingCopy { working_copy, holder })) = SessionWorkingCopy::of(caller)
     {
         SeenContent::change(&working_copy, &holder, |seen| seen.end_command(working_copy.root()));
         let (has_changes, more) = record_tree_changes(caller, working_copy, &holder, is_recorded).await;
@@ -64,7 +65,7 @@ pub(super) async fn record_tool(caller: &Caller<'_>) -> Vec<String> {
 }
 
 /// Ends the tool's writes to `copy`. Returns those that changed something.
-fn end_writes(caller: &Caller<'_>, copy: &CopyFiles, holder: &AgentId) -> Vec<WrittenFile> {
+fn end_writes(caller: &Caller<'_>, copy: &WorkingCopyFiles, holder: &AgentId) -> Vec<WrittenFile> {
     let is_edit = matches!(caller.call.tool, Tool::Edit(_));
     SeenContent::change(&copy.working_copy, holder, |seen| {
         let mut written = Vec::new();
@@ -154,7 +155,12 @@ async fn record_tree_changes(
         Ok(None) => return (false, Vec::new()),
         Err(error) => return (false, vec![not_compared(format!("{error:#}"))]),
     };
-    let changes = match lock_check::compare_with_locks(&connection, &work, holder, changed).await {
+    let session = ConnectedSession {
+        connection: &connection,
+        work: &work,
+        holder,
+    };
+    let changes = match lock_check::compare_with_locks(session, changed).await {
         Ok(changes) => changes,
         Err(error) => return (false, vec![not_compared(error.to_string())]),
     };
@@ -166,7 +172,7 @@ async fn record_tree_changes(
     let conflicts = interfaces::declare_changes(caller, &work.working_copy, holder, &own).await;
     // The files that the command names were recorded already.
     let recorded: Vec<String> = match is_recorded {
-        true => copy_files::group(&caller.command_effects().writes)
+        true => working_copy_files::group(&caller.command_effects().writes)
             .unwrap_or_default()
             .into_iter()
             .flat_map(|copy| copy.files)
@@ -219,7 +225,7 @@ async fn note_selection(caller: &Caller<'_>) {
     if !may_select {
         return;
     }
-    let Ok(Some(SessionCopy { working_copy, holder })) = SessionCopy::of(caller) else {
+    let Ok(Some(SessionWorkingCopy { working_copy, holder })) = SessionWorkingCopy::of(caller) else {
         return;
     };
     SessionNotes::change(&working_copy, &holder, |notes| {

@@ -1,4 +1,4 @@
-//! A call of a hook, with the data that its parts share: agent, event, options, and the caller in a repository.
+//! The agent that calls a hook, and the data that the parts of a hook share: event, options, and holder.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -31,17 +31,17 @@ pub(super) fn leave_removed_folder() -> bool {
     is_gone && std::env::set_current_dir("/").is_ok()
 }
 
-/// Which calls of tools that change nothing are recorded.
+/// Which tool calls are recorded in the ledger.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum Trace {
-    /// Nothing
+    /// Only calls that may change something
     #[default]
     Changes,
-    /// Each call of them
+    /// Calls that only read, too
     All,
 }
 
-/// A call of a hook.
+/// The agent that calls a hook, with its event and options.
 pub(super) struct Caller<'a> {
     /// Whether neither the call nor the process names an existing folder.
     pub(super) has_no_folder: bool,

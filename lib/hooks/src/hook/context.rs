@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use coord_agent::connection::Connection;
 use coord_agent::session_notes::{SessionNotes, short_digest};
 use coord_agent::spool::Spool;
 use coord_agent::work::Work;
@@ -12,6 +11,7 @@ use coord_protocol::plain_text::{QUOTATION_NOTICE, quote_line, visible_line};
 use coord_protocol::{ClientError, HeldLock, LockMode, LocksFilter, RecordEntry, RecordKind};
 
 use super::caller::Caller;
+use super::connected_session::ConnectedSession;
 use super::{reason, record};
 
 /// Bytes of a text that count as one token.
@@ -26,21 +26,20 @@ const MAX_REMEMBERED: usize = 64;
 /// Maximum length of a message, in characters.
 const MAX_CHARS: usize = 120;
 
-/// The text about all other sessions. With `is_change`, only the changes since the last report.
+/// The text about all other sessions. With `only_changes`, what has changed since the last report.
 ///
 /// # Errors
 /// When the server does not answer.
 pub(super) async fn other_sessions_text(
-    connection: &Connection,
-    work: &Work,
-    holder: &AgentId,
-    is_change: bool,
+    session: ConnectedSession<'_>,
+    only_changes: bool,
 ) -> Result<Option<String>, ClientError> {
+    let ConnectedSession { work, holder, .. } = session;
     let filter = LocksFilter {
         branch: Some(work.branch.to_string()),
         ..LocksFilter::default()
     };
-    let response = connection.client.locks(&work.repo_url(), &filter).await?;
+    let response = session.connection.client.locks(&work.repo_url(), &filter).await?;
     let others = response
         .locks
         .iter()
@@ -48,12 +47,12 @@ pub(super) async fn other_sessions_text(
     let sessions = Sessions::of(others);
     Ok(SessionNotes::change(&work.working_copy, holder, |notes| {
         let branch = work.branch.as_str();
-        let text = match notes.others.as_ref().filter(|_| is_change) {
+        let text = match notes.others.as_ref().filter(|_| only_changes) {
             Some(reported) => sessions.changes(reported, branch),
             None => sessions.text(branch),
         };
         // A new session gets the whole text. The next prompt is still compared with the last prompt's text.
-        if is_change || notes.others.is_none() {
+        if only_changes || notes.others.is_none() {
             notes.others = Some(sessions.digests());
         }
         text

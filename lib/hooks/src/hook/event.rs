@@ -18,7 +18,7 @@ pub enum Moment {
     AfterTool,
     /// The agent has finished its turn.
     TurnEnd,
-    /// The user has interrupted the turn: no text goes to the model, and nothing asks it to go on.
+    /// The user has interrupted the turn: no text goes to the model, and nothing asks it to continue.
     Interruption,
     /// A writer of the conversation begins: a subagent or teammate.
     WriterStart,
@@ -99,7 +99,7 @@ pub enum Tool {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The agent goes on.
+    /// The agent continues.
     Proceed {
         /// Context for the model.
         context: Option<String>,
@@ -108,7 +108,6 @@ pub enum Decision {
     },
     /// The tool runs, with arguments that also name its holder.
     Rewrite {
-        /// All of its arguments.
         arguments: Value,
         /// A note for the user.
         note: Option<String>,
@@ -128,7 +127,7 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// The agent goes on, with nothing to report.
+    /// The agent continues, with nothing to report.
     pub const PROCEED: Decision = Decision::Proceed {
         context: None,
         note: None,

@@ -29,7 +29,7 @@ pub(super) async fn loss_note(working_copy: &WorkingCopy) -> Option<String> {
 pub(super) async fn refusal(working_copy: &WorkingCopy, act: &str) -> Option<String> {
     git_hooks::is_guarded(working_copy).await.then(|| {
         format!(
-            "STOP: {act} goes past `coord guard`, which blocks commits of files that others hold. Next: run it without \
+            "STOP: {act} bypasses `coord guard`, which blocks commits of files that others hold. Next: run it without \
              that; if the guard refuses, leave these files out or wait until they are free."
         )
     })

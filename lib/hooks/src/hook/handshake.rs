@@ -6,7 +6,7 @@ use coord_agent::session_notes::SessionNotes;
 
 use super::caller::{Caller, LIMIT};
 use super::event::Tool;
-use super::session_copy::SessionCopy;
+use super::session_working_copy::SessionWorkingCopy;
 use super::tool_settings::{self, ToolSettings};
 use super::{intents, reason};
 
@@ -38,7 +38,7 @@ pub(super) fn may_change(caller: &Caller<'_>, by_table: bool) -> Result<bool, St
 ///
 /// # Errors
 /// A sentence, when the server does not answer.
-pub(super) async fn refusal(caller: &Caller<'_>, home: &SessionCopy) -> Result<Option<String>, String> {
+pub(super) async fn refusal(caller: &Caller<'_>, home: &SessionWorkingCopy) -> Result<Option<String>, String> {
     let (working_copy, holder) = (&home.working_copy, &home.holder);
     let is_missing = || {
         let notes = SessionNotes::read(working_copy, holder);

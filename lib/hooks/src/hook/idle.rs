@@ -8,15 +8,14 @@ use coord_agent::connection::Connection;
 use coord_agent::mail_notes::MailNotes;
 use coord_agent::next_command::{self, RepeatedRequest};
 use coord_agent::session_notes::SessionNotes;
-use coord_agent::work::Work;
 use coord_agent::{ancestors, waiter};
-use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::{Action, LockMode, PostRequest, PostResponse};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::agents::Agent;
 use super::caller::Caller;
+use super::connected_session::ConnectedSession;
 use super::event::{Decision, Moment};
 use super::upkeep::EventResult;
 use super::{event_times, mail, reason};
@@ -75,7 +74,7 @@ async fn wait(caller: &Caller<'_>, working_copy: WorkingCopy) -> anyhow::Result<
             return Ok(None);
         }
         if is_first {
-            // If several processes wait, only the newest goes on.
+            // If several processes wait, only the newest continues.
             waiter::set(working_copy, &holder, own_process);
         } else if waiter::get(working_copy, &holder) != Some(own_process)
             || agent.is_some_and(|agent| !agent.is_running())
@@ -86,11 +85,16 @@ async fn wait(caller: &Caller<'_>, working_copy: WorkingCopy) -> anyhow::Result<
         let round_start = Instant::now();
         if let Some(connection) = Connection::open_running(caller.args, working_copy, Some(&holder), REQUEST_LIMIT)? {
             let seconds = (!is_in_team).then_some(SERVER_SECONDS);
-            if let Some(text) = claim_free_files(&connection, &work, &holder, &notes, seconds).await {
+            let session = ConnectedSession {
+                connection: &connection,
+                work: &work,
+                holder: &holder,
+            };
+            if let Some(text) = claim_free_files(session, &notes, seconds).await {
                 return Ok(Some(wake_with(text).into()));
             }
-            if is_in_team && mail::wait_for_mail(&connection, &work, &holder, SERVER_SECONDS).await {
-                let mut news = mail::news(&connection, &work, &holder, Moment::AfterTool, false).await;
+            if is_in_team && mail::wait_for_mail(session, SERVER_SECONDS).await {
+                let mut news = mail::news(session, Moment::AfterTool, false).await;
                 if let Some(text) = news.as_mut().and_then(|news| news.text.take()) {
                     let decision = wake_with(text);
                     return Ok(Some(EventResult { decision, news }));
@@ -111,13 +115,8 @@ fn wake_with(text: String) -> Decision {
 
 /// Claims the files that the session waits for. Returns text for the model if it holds them now, or if they are free
 /// but every waiting session must pull first.
-async fn claim_free_files(
-    connection: &Connection,
-    work: &Work,
-    holder: &AgentId,
-    notes: &SessionNotes,
-    seconds: Option<u32>,
-) -> Option<String> {
+async fn claim_free_files(session: ConnectedSession<'_>, notes: &SessionNotes, seconds: Option<u32>) -> Option<String> {
+    let ConnectedSession { work, holder, .. } = session;
     for (branch, files) in &notes.waits {
         let files: Vec<String> = files.iter().cloned().collect();
         let request = PostRequest {
@@ -125,7 +124,7 @@ async fn claim_free_files(
             wait_seconds: seconds,
             ..work.claim(files.clone(), LockMode::Writing, reason::claim_message(notes, &files))
         };
-        let mut response: PostResponse = match connection.client.post_status(&request).await {
+        let mut response: PostResponse = match session.connection.client.post_status(&request).await {
             Ok(response) => response,
             Err(error) => {
                 tracing::debug!(%error, "the files are not claimed");

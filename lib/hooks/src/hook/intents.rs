@@ -7,7 +7,7 @@ use coord_agent::work::Work;
 use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_intents::intent::is_valid_id;
-use coord_protocol::{Client, ClientError, ErrorCode, IntentStatus, IntentsView, PostResponse};
+use coord_protocol::{Client, ClientError, ErrorCode, IntentsView, PostResponse};
 
 /// Fetches the intents, notes them, and returns the text for the model: about the selected intent, or about those that
 /// can be selected.
@@ -71,9 +71,7 @@ async fn fetch_active(client: &Client, repo_url: &str, intent: &str) -> Result<O
         Err(ClientError::Refused { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let is_active = response
-        .intent
-        .is_some_and(|intent| matches!(intent.status, IntentStatus::InProgress | IntentStatus::Blocked));
+    let is_active = response.intent.is_some_and(|intent| intent.status.is_active());
     Ok(response.context.filter(|_| is_active))
 }
 

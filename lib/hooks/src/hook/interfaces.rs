@@ -13,6 +13,7 @@ use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_interfaces::InterfaceUnknown;
 use coord_protocol::locks::LockType;
+use coord_protocol::sentence::list_first;
 use coord_protocol::{InterfacePromise, LockMode, PostRequest, PostResponse};
 
 use super::caller::{Caller, SHORT_LIMIT, find};
@@ -59,18 +60,12 @@ pub(super) fn explain(refusal: String, response: &PostResponse, changed: &Change
 /// The differences as a sentence that starts with `beginning`.
 fn describe(beginning: &str, changed: &ChangedInterfaces) -> String {
     const MAX_LISTED: usize = 3;
-    let files: Vec<String> = changed
+    let files = changed
         .iter()
-        .take(MAX_LISTED)
-        .map(|(file, differences)| format!("{file} ({differences})"))
-        .collect();
-    let more = match changed.len().saturating_sub(MAX_LISTED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+        .map(|(file, differences)| format!("{file} ({differences})"));
     format!(
-        "{beginning} the interface of {}{more}; one that keeps it is granted.",
-        files.join(", ")
+        "{beginning} the interface of {}; one that keeps it is granted.",
+        list_first(files, MAX_LISTED)
     )
 }
 

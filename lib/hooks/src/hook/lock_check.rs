@@ -2,15 +2,14 @@
 //! programs is complete.
 
 use coord_agent::changes::list_files;
-use coord_agent::connection::Connection;
 use coord_agent::git;
 use coord_agent::session_notes::SessionNotes;
 use coord_agent::tree_state::TreeState;
-use coord_agent::work::Work;
 use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::{ClientError, HeldLock, LockMode, LocksFilter};
 
+use super::connected_session::ConnectedSession;
 use super::{intents, reason, unhooked_writes};
 
 /// Maximum number of recorded files of one command.
@@ -75,18 +74,18 @@ async fn exclude_git_changes(working_copy: &WorkingCopy, before: &TreeState, cha
 /// # Errors
 /// When the server does not answer.
 pub(super) async fn compare_with_locks(
-    connection: &Connection,
-    work: &Work,
-    holder: &AgentId,
+    session: ConnectedSession<'_>,
     mut changed: Vec<String>,
 ) -> Result<CommandChanges, ClientError> {
+    let ConnectedSession { work, holder, .. } = session;
     changed.truncate(MAX_FILES);
-    let locks = connection
+    let locks = session
+        .connection
         .client
         .locks(&work.repo_url(), &LocksFilter::default())
         .await?
         .locks;
-    let has_intents = intents::repository_has_intents(Some(connection), work, holder).await;
+    let has_intents = intents::repository_has_intents(Some(session.connection), work, holder).await;
     let others_here = SessionNotes::others_in(&work.working_copy, holder);
     let changes = group_by_lock(changed, &locks, holder, &others_here, work.branch.as_str(), has_intents);
     let is_overwritten =

@@ -7,15 +7,14 @@
 pub(super) mod next_task;
 mod texts;
 
-use coord_agent::connection::Connection;
 use coord_agent::mail_notes::{LockedMailNotes, MailNotes, TeamNotes};
 use coord_agent::work::Work;
-use coord_domain::AgentId;
 use coord_protocol::messages::{InboxResponse, ReadMessagesRequest};
 use coord_protocol::teams::TeamCaller;
 use coord_protocol::{ClientError, ErrorCode};
 use futures::future::join_all;
 
+use super::connected_session::ConnectedSession;
 use super::event::Moment;
 
 use texts::inbox_text;
@@ -46,11 +45,12 @@ impl News {
 }
 
 /// Fetches the teams of the session, if they are unknown or if `is_refresh`.
-pub(super) async fn find_teams(connection: &Connection, work: &Work, holder: &AgentId, is_refresh: bool) {
+pub(super) async fn find_teams(session: ConnectedSession<'_>, is_refresh: bool) {
+    let ConnectedSession { work, holder, .. } = session;
     if !is_refresh && MailNotes::read(&work.working_copy, holder).teams.is_some() {
         return;
     }
-    let teams = match connection.client.teams(&work.repo_url()).await {
+    let teams = match session.connection.client.teams(&work.repo_url()).await {
         Ok(response) => response.your_teams,
         // An old server, which has no teams.
         Err(ClientError::Refused { error, .. }) if error.error == ErrorCode::UnknownRoute => Vec::new(),
@@ -64,13 +64,8 @@ pub(super) async fn find_teams(connection: &Connection, work: &Work, holder: &Ag
 
 /// Fetches news in the teams of the session. `has_read` if the tool `message_read` has just given its answer to the
 /// model. `None` if the session is in no team, or another of its hooks is delivering the news.
-pub(super) async fn news(
-    connection: &Connection,
-    work: &Work,
-    holder: &AgentId,
-    moment: Moment,
-    has_read: bool,
-) -> Option<News> {
+pub(super) async fn news(session: ConnectedSession<'_>, moment: Moment, has_read: bool) -> Option<News> {
+    let ConnectedSession { work, holder, .. } = session;
     let is_in_teams = |notes: &MailNotes| notes.teams.as_ref().is_some_and(|teams| !teams.is_empty());
     if !is_in_teams(&MailNotes::read(&work.working_copy, holder)) {
         return None;
@@ -90,7 +85,7 @@ pub(super) async fn news(
     let inboxes = join_all(
         teams
             .iter()
-            .map(|(team, notes)| fetch_inbox(connection, work, team, notes.cursor, None)),
+            .map(|(team, notes)| fetch_inbox(session, team, notes.cursor, None)),
     );
     let (mut texts, mut room, mut incomplete) = (Vec::new(), MAX_BYTES, Vec::new());
     for ((team, notes), inbox) in teams.iter().copied().zip(inboxes.await) {
@@ -131,13 +126,13 @@ pub(super) async fn news(
 
 /// Waits up to `seconds` for a message or a shutdown for the session. Returns whether there is one. Nothing is
 /// delivered or noted.
-pub(super) async fn wait_for_mail(connection: &Connection, work: &Work, holder: &AgentId, seconds: u32) -> bool {
-    let notes = MailNotes::read(&work.working_copy, holder);
+pub(super) async fn wait_for_mail(session: ConnectedSession<'_>, seconds: u32) -> bool {
+    let notes = MailNotes::read(&session.work.working_copy, session.holder);
     let all_notes = notes.teams.clone().unwrap_or_default();
     let teams = notes.next_teams(MAX_TEAMS);
     let inboxes = teams.iter().map(|team| {
         let cursor = all_notes.get(team).and_then(|notes| notes.cursor);
-        fetch_inbox(connection, work, team, cursor, Some(seconds))
+        fetch_inbox(session, team, cursor, Some(seconds))
     });
     let mut inboxes = join_all(inboxes).await.into_iter().flatten();
     inboxes.any(|inbox| !inbox.messages.is_empty() || inbox.shutdown.is_some())
@@ -145,24 +140,24 @@ pub(super) async fn wait_for_mail(connection: &Connection, work: &Work, holder: 
 
 /// The messages after `cursor`. Without a cursor, the unread messages.
 async fn fetch_inbox(
-    connection: &Connection,
-    work: &Work,
+    session: ConnectedSession<'_>,
     team: &str,
     cursor: Option<u64>,
     wait: Option<u32>,
 ) -> Result<InboxResponse, ClientError> {
+    let client = &session.connection.client;
     let mut request = ReadMessagesRequest {
-        caller: caller(work, team),
+        caller: caller(session.work, team),
         cursor,
         wait,
         limit: Some(MAX_MESSAGES),
         ..ReadMessagesRequest::default()
     };
-    match connection.client.read_messages(&request).await {
-        // A new team has this name now, and numbers its messages anew.
+    match client.read_messages(&request).await {
+        // A new team has this name now, and numbers its messages from 1 again.
         Err(ClientError::Refused { error, .. }) if error.error == ErrorCode::CursorAhead => {
             request.cursor = None;
-            connection.client.read_messages(&request).await
+            client.read_messages(&request).await
         }
         result => result,
     }

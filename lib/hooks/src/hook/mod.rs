@@ -3,12 +3,12 @@
 //! even if a model forgets them.
 //!
 //! - `agents`: the forms of the agents' JSON, one file each, and the table of their events and tools
-//! - `before`: claims the files in `copy_files` before a tool runs. `shell` finds the files of a shell command.
-//!   `shared_tree` refuses changes of a whole working copy. `handshake`, `tool_settings`, `ignored` and `stale` need no
-//!   server. `turn` is the call as it is counted
+//! - `before`: claims the files of a tool before it runs, grouped by `working_copy_files`. `shell` finds the files of a
+//!   shell command. `shared_tree` refuses changes of a whole working copy. `handshake`, `tool_settings`, `ignored` and
+//!   `stale` refuse calls without a server. `usage` counts a call for the budget of its intent
 //! - `interfaces`: the effect of a call on interfaces, by `edits`: a file's content after the call
-//! - `after`: changes by a tool. `session_copy` and `lock_check` compare the working copy before and after a command.
-//!   `log` and `record` send records to the ledger, without the `local_paths`
+//! - `after`: changes by a tool. `session_working_copy` and `lock_check` compare the working copy before and after a
+//!   command. `log` and `record` send records to the ledger, without the `local_paths`
 //! - `holder_handoff`: passes the name of the holder to Coord's tools and commands
 //! - `mail`: messages of the session's teams
 //! - `release`, `writer_end`, `renewal`, `context`, `unhooked_writes`: the session's locks at other times. `warnings`:
@@ -19,8 +19,8 @@ mod after;
 pub mod agents;
 mod before;
 mod caller;
+mod connected_session;
 mod context;
-mod copy_files;
 mod edits;
 mod event;
 mod event_times;
@@ -40,16 +40,17 @@ mod reason;
 mod record;
 mod release;
 mod renewal;
-mod session_copy;
+mod session_working_copy;
 mod shared_tree;
 mod shell;
 mod stale;
 mod tokens;
 mod tool_settings;
-mod turn;
 mod unhooked_writes;
 mod upkeep;
+mod usage;
 mod warnings;
+mod working_copy_files;
 mod writer_end;
 
 use std::io::Write;
@@ -57,7 +58,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use coord_agent::options::AgentArgs;
-use coord_agent::terminal::output::is_read;
+use coord_agent::terminal::output::print_while_read;
 use parking_lot::Mutex;
 
 use agents::Agent;
@@ -70,9 +71,9 @@ pub use upkeep::KEEP_GOING;
 /// Whether a tool runs if the hook fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OnError {
-    /// It must not run
+    /// The tool must not run
     Deny,
-    /// It runs
+    /// The tool runs
     Allow,
 }
 
@@ -90,8 +91,8 @@ pub struct HookArgs {
     /// or those that read too
     #[arg(long, value_name = "WHICH", default_value = "changes")]
     trace: Trace,
-    /// At the end of a turn, ask the agent to go on while messages or a ready task of its teams wait, never twice in a
-    /// row (`git config coord.keepGoing true` does the same)
+    /// At the end of a turn, ask the agent to continue while messages or a ready task of its teams wait, never twice in
+    /// a row (`git config coord.keepGoing true` does the same)
     #[arg(long)]
     keep_going: bool,
     #[command(flatten)]
@@ -122,7 +123,7 @@ impl HookArgs {
             let _ = writeln!(std::io::stderr(), "{text}");
         }
         let has_reader = match &answer.body {
-            Some(body) => is_read(&format!("{body}\n"))?,
+            Some(body) => print_while_read(&format!("{body}\n"))?,
             None => true,
         };
         if let Some(news) = news.filter(|_| has_reader) {

@@ -4,6 +4,7 @@ use coord_agent::next_command::missing_branch_clause;
 use coord_agent::session_notes::SessionNotes;
 use coord_agent::work::Work;
 use coord_intents::ledger::blank_credentials;
+use coord_protocol::sentence::list_first;
 use coord_protocol::{Action, ClientError, ErrorCode, Orchestration, PostResponse};
 
 /// The documented sentence for agents when the locks are unknown.
@@ -137,11 +138,7 @@ pub(super) fn claim_message(notes: &SessionNotes, files: &[String]) -> String {
 /// A list of files for a sentence.
 pub(super) fn list_files(files: &[impl AsRef<str>]) -> String {
     const MAX_LISTED: usize = 5;
-    let named: Vec<&str> = files.iter().take(MAX_LISTED).map(AsRef::as_ref).collect();
-    match files.len().saturating_sub(MAX_LISTED) {
-        0 => named.join(", "),
-        more => format!("{} and {more} more", named.join(", ")),
-    }
+    list_first(files.iter().map(|file| file.as_ref()), MAX_LISTED)
 }
 
 /// The first sentence of a prompt, as the message of claims, which others see. A dot within a word, as in the name of a

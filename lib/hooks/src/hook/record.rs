@@ -6,10 +6,11 @@ use coord_agent::spool::Spool;
 use coord_agent::work::Work;
 use coord_git::WorkingCopy;
 use coord_intents::ledger::{ContentHash, ToolInput};
+use coord_protocol::ledger::MUTATION_CLASSES;
 use coord_protocol::{ClientError, ErrorCode, RecordEntry, RecordKind, RecordRequest};
 
 use super::caller::Caller;
-use super::{local_paths, turn};
+use super::{local_paths, usage};
 
 /// Maximum number of events of a request.
 const MAX_ENTRIES: usize = 32;
@@ -19,19 +20,7 @@ const MAX_SENT: usize = 8;
 
 /// An event with a new id.
 pub(super) fn entry(kind: RecordKind) -> RecordEntry {
-    RecordEntry {
-        trace_id: uuid::Uuid::now_v7().hyphenated().to_string(),
-        kind,
-        tool_name: None,
-        tool_input: None,
-        reasoning: None,
-        file_path: None,
-        hash: None,
-        token: None,
-        output_summary: String::new(),
-        error_message: None,
-        mutation_class: None,
-    }
+    RecordEntry::new(uuid::Uuid::now_v7().hyphenated().to_string(), kind)
 }
 
 /// The call of the tool, with the part of its input that may leave this machine.
@@ -44,7 +33,7 @@ pub(super) fn call(caller: &Caller<'_>, kind: RecordKind) -> RecordEntry {
         tool_name: Some(caller.call.tool_name.clone()),
         tool_input: input.as_object().cloned(),
         mutation_class: class
-            .filter(|class| matches!(*class, "AST_REFACTOR" | "INTENT_EVOLUTION"))
+            .filter(|class| MUTATION_CLASSES.contains(class))
             .map(str::to_owned),
         ..entry(kind)
     }
@@ -78,7 +67,7 @@ pub(super) fn requests(
         repo_url: Some(work.repo_url()),
         branch: Some(work.branch.to_string()),
         intent_id: notes.intent.clone(),
-        session: turn::session(caller, notes),
+        session: usage::session(caller, notes),
         entries: Some(entries.to_vec()),
         agent_id: work.agent_id.as_ref().map(|agent| agent.as_str().to_owned()),
     };

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coord_agent::connection::Connection;
 use coord_agent::options::AgentArgs;
 use coord_agent::pushed::query_remotes_for_pushes;
 use coord_agent::session_notes::SessionNotes;
@@ -12,6 +11,7 @@ use coord_domain::{AgentId, Branch};
 use coord_git::WorkingCopy;
 use coord_protocol::{Action, HeldLock, LockMode, LocksFilter, PostRequest, PostResponse};
 
+use super::connected_session::ConnectedSession;
 use super::reason;
 use changes::Changes;
 
@@ -86,15 +86,14 @@ pub(super) fn pushed_head(work: &Work) -> Option<String> {
 /// When the server or git does not answer.
 pub(super) async fn release_files(
     args: &AgentArgs,
-    connection: &Connection,
-    work: &Work,
-    holder: &AgentId,
+    session: ConnectedSession<'_>,
     scope: ReleaseScope,
 ) -> anyhow::Result<Outcome> {
+    let ConnectedSession { work, holder, .. } = session;
     let filter = LocksFilter::held_by(holder.as_str());
     // The next check finds pushes after this point.
     let head = pushed_head(work);
-    let locks = connection.client.locks(&work.repo_url(), &filter).await?.locks;
+    let locks = session.connection.client.locks(&work.repo_url(), &filter).await?.locks;
     let notes = SessionNotes::read(&work.working_copy, holder);
     let mut by_branch: BTreeMap<String, Vec<HeldLock>> = BTreeMap::new();
     for lock in locks {
@@ -131,7 +130,7 @@ pub(super) async fn release_files(
             }
         }
         if !finished.is_empty() {
-            release(connection, work, &branch, &changes, finished, scope, &mut outcome).await?;
+            release(session, &branch, &changes, finished, scope, &mut outcome).await?;
         }
     }
     if let Some(head) = head {
@@ -156,14 +155,14 @@ fn working_copies(args: &AgentArgs, work: &Work, notes: &SessionNotes, branch: &
 
 /// Releases `files`, which are on the branch as they are in every working copy.
 async fn release(
-    connection: &Connection,
-    work: &Work,
+    session: ConnectedSession<'_>,
     branch: &Branch,
     changes: &Changes,
     files: Vec<String>,
     scope: ReleaseScope,
     outcome: &mut Outcome,
 ) -> anyhow::Result<()> {
+    let ConnectedSession { connection, work, .. } = session;
     let message = format!("Released by a hook: {}", reason::list_files(&files));
     let pushed = PostRequest {
         branch: Some(branch.to_string()),

@@ -4,10 +4,9 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use coord_agent::session_notes::SessionNotes;
-use coord_agent::work::Work;
-use coord_domain::AgentId;
-use coord_protocol::{Client, ClientError, HeldLock, LocksFilter, PostRequest};
+use coord_protocol::{ClientError, HeldLock, LocksFilter, PostRequest};
 
+use super::connected_session::ConnectedSession;
 use super::warnings;
 
 /// Minimum time between two checks of a session.
@@ -17,17 +16,18 @@ const INTERVAL: Duration = Duration::from_secs(60);
 const SOON: i64 = 200;
 
 /// Renews the session's locks that expire soon, at most once a minute. A failure shows at the next claim.
-pub(super) async fn renew_if_due(client: &Client, work: &Work, holder: &AgentId) {
-    if SessionNotes::is_due(&work.working_copy, holder, "renewed", INTERVAL)
-        && let Err(error) = renew(client, work, holder).await
+pub(super) async fn renew_if_due(session: ConnectedSession<'_>) {
+    if SessionNotes::is_due(&session.work.working_copy, session.holder, "renewed", INTERVAL)
+        && let Err(error) = renew(session).await
     {
         tracing::debug!(%error, "the session's locks are not renewed");
     }
 }
 
-async fn renew(client: &Client, work: &Work, holder: &AgentId) -> Result<(), ClientError> {
+async fn renew(session: ConnectedSession<'_>) -> Result<(), ClientError> {
+    let ConnectedSession { work, holder, .. } = session;
     let filter = LocksFilter::held_by(holder.as_str());
-    let locks = client.locks(&work.repo_url(), &filter).await?.locks;
+    let locks = session.connection.client.locks(&work.repo_url(), &filter).await?.locks;
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |now| now.as_secs());
@@ -45,7 +45,7 @@ async fn renew(client: &Client, work: &Work, holder: &AgentId) -> Result<(), Cli
             branch: Some(first.branch.clone()),
             ..work.claim(paths, first.status, first.message)
         };
-        let response = client.post_status(&request).await?;
+        let response = session.connection.client.post_status(&request).await?;
         SessionNotes::change(&work.working_copy, holder, |notes| {
             warnings::note(notes, &response.warnings);
         });

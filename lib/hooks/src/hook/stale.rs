@@ -8,9 +8,9 @@ use coord_protocol::{RecordEntry, RecordKind};
 use serde::Serialize;
 
 use super::caller::Caller;
-use super::copy_files::{self, CopyFiles};
 use super::interfaces::ChangedInterfaces;
 use super::record;
+use super::working_copy_files::{self, WorkingCopyFiles};
 
 /// The refusal. Programs depend on exactly these members.
 #[derive(Serialize)]
@@ -30,7 +30,7 @@ pub(super) struct Refusal {
 }
 
 /// Why a file of `copy` must not be written. `None` if the session has seen the current content of all files.
-pub(super) fn refusal(caller: &Caller<'_>, copy: &CopyFiles, holder: &AgentId) -> Option<Refusal> {
+pub(super) fn refusal(caller: &Caller<'_>, copy: &WorkingCopyFiles, holder: &AgentId) -> Option<Refusal> {
     let (file, conflict) = SeenContent::change(&copy.working_copy, holder, |seen| {
         let mut files = copy.files.iter();
         files.find_map(|file| seen.conflict(&copy.path(file)).map(|conflict| (file, conflict)))
@@ -57,7 +57,7 @@ fn to_json(file: &str, conflict: Conflict) -> String {
 
 /// Notes that the session has read the files at `paths`, or knows that they are missing.
 pub(super) fn note_reads(caller: &Caller<'_>, paths: &[PathBuf]) {
-    for copy in copy_files::group(paths).unwrap_or_default() {
+    for copy in working_copy_files::group(paths).unwrap_or_default() {
         if let Ok(holder) = caller.holder(&copy.working_copy) {
             SeenContent::change(&copy.working_copy, &holder, |seen| {
                 copy.files.iter().for_each(|file| seen.read(&copy.path(file)));
@@ -69,7 +69,7 @@ pub(super) fn note_reads(caller: &Caller<'_>, paths: &[PathBuf]) {
 /// Notes that the files of `copy` are about to be written. `token` returns the fencing token of a file's lock.
 /// `changed` has the files whose interface the write changes.
 pub(super) fn begin_writes(
-    copy: &CopyFiles,
+    copy: &WorkingCopyFiles,
     holder: &AgentId,
     changed: &ChangedInterfaces,
     token: impl Fn(&str) -> Option<i64>,

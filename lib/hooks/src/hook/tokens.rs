@@ -5,10 +5,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use coord_agent::connection::Connection;
 use coord_agent::session_notes::SessionNotes;
-use coord_agent::work::Work;
-use coord_domain::AgentId;
 use coord_files::RootedPath;
 use coord_intents::intent::is_valid_id;
 use coord_protocol::{SessionTokens, UsageRequest};
@@ -16,7 +13,8 @@ use serde::Deserialize;
 
 use super::agents::Agent;
 use super::caller::Caller;
-use super::turn;
+use super::connected_session::ConnectedSession;
+use super::usage;
 
 /// Maximum part of the file that is read, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
@@ -34,7 +32,8 @@ struct Tokens {
 }
 
 /// Reports the running total of the session, if it has selected an intent and the total has grown.
-pub(super) async fn report(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId) {
+pub(super) async fn report(caller: &Caller<'_>, session: ConnectedSession<'_>) {
+    let ConnectedSession { work, holder, .. } = session;
     let notes = SessionNotes::read(&work.working_copy, holder);
     let (Some(intent), Some(path)) = (&notes.intent, &caller.call.transcript) else {
         return;
@@ -42,21 +41,21 @@ pub(super) async fn report(caller: &Caller<'_>, connection: &Connection, work: &
     let Some(tokens) = read(caller.agent, Path::new(path)).filter(|tokens| tokens.total > notes.tokens) else {
         return;
     };
-    let session = turn::session(caller, &notes);
-    if !is_valid_id(intent) || session.session_id.is_empty() {
+    let agent_session = usage::session(caller, &notes);
+    if !is_valid_id(intent) || agent_session.session_id.is_empty() {
         return;
     }
     let request = UsageRequest {
         repo_url: Some(work.repo_url()),
         tool_call: None,
         tokens: Some(SessionTokens {
-            session_id: session.session_id.clone(),
+            session_id: agent_session.session_id.clone(),
             total: tokens.total,
         }),
-        session: Some(session),
+        session: Some(agent_session),
         agent_id: Some(holder.as_str().to_owned()),
     };
-    match connection.client.use_intent(intent, &request).await {
+    match session.connection.client.use_intent(intent, &request).await {
         Ok(_) => SessionNotes::change(&work.working_copy, holder, |notes| notes.tokens = tokens.total),
         Err(error) => tracing::debug!(%error, "the tokens are not reported"),
     }

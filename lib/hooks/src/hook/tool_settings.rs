@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use coord_files::{Kind, Refusal, RootedPath};
+use coord_files::{EntryKind, Refusal, RootedPath};
 use serde::Deserialize;
 
 /// The file, in the working copy.
@@ -35,7 +35,7 @@ impl ToolSettings {
         match RootedPath::new(root, FILE).read(MAX_BYTES as u64) {
             Ok(Some(text)) => ToolSettings::parse(&text),
             Ok(None) => Ok(ToolSettings::default()),
-            Err(error) if error.refusal() == Some(Refusal::NotAFolder(Kind::File)) => Ok(ToolSettings::default()),
+            Err(error) if error.refusal() == Some(Refusal::NotAFolder(EntryKind::File)) => Ok(ToolSettings::default()),
             Err(error) => Err(error.to_string()),
         }
     }

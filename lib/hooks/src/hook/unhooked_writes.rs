@@ -6,22 +6,23 @@ use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use coord_agent::changes::uncommitted;
-use coord_agent::connection::Connection;
 use coord_agent::session_notes::SessionNotes;
 use coord_agent::work::Work;
 use coord_domain::AgentId;
 use coord_protocol::{HeldLock, LockMode, LocksFilter};
 
+use super::connected_session::ConnectedSession;
 use super::reason;
 
 /// Notifies the session, and the holders of files that were written in this turn. Returns a sentence for the session's
 /// user. `None` if there are no such files.
-pub(super) async fn report(connection: &Connection, work: &Work, holder: &AgentId) -> Option<String> {
+pub(super) async fn report(session: ConnectedSession<'_>) -> Option<String> {
+    let ConnectedSession { work, holder, .. } = session;
     let filter = LocksFilter {
         branch: Some(work.branch.to_string()),
         ..LocksFilter::default()
     };
-    let locks = match connection.client.locks(&work.repo_url(), &filter).await {
+    let locks = match session.connection.client.locks(&work.repo_url(), &filter).await {
         Ok(response) => response.locks,
         Err(error) => {
             tracing::debug!(%error, "the locks of others are unknown");

@@ -13,6 +13,7 @@ use coord_protocol::plain_text::QUOTATION_NOTICE;
 use coord_protocol::{ClientError, RecordKind};
 
 use super::caller::{Caller, SHORT_LIMIT, find};
+use super::connected_session::ConnectedSession;
 use super::event::{Decision, Moment, Tool};
 use super::mail::{self, News, next_task};
 use super::release::{ReleaseScope, head_has_moved, release_files};
@@ -107,25 +108,27 @@ async fn run_with_server(
     let Some(connection) = connection else {
         return Ok(proceed_with(caller, sentences).into());
     };
+    let session = ConnectedSession {
+        connection: &connection,
+        work,
+        holder,
+    };
     if !matches!(moment, Moment::WriterEnd | Moment::SessionEnd) {
-        renewal::renew_if_due(&connection.client, work, holder).await;
+        renewal::renew_if_due(session).await;
     }
     if moment.is_end() {
-        return run_at_end(caller, &connection, work, holder).await;
+        return run_at_end(caller, session).await;
     }
     if has_pushed || head_has_moved(work, holder) {
-        let outcome = release_files(caller.args, &connection, work, holder, ReleaseScope::Pushed).await?;
+        let outcome = release_files(caller.args, session, ReleaseScope::Pushed).await?;
         sentences.extend(outcome.describe_released());
     }
     if moment != Moment::AfterTool {
-        let (others, intents) = tokio::join!(
-            other_sessions_text(caller, &connection, work, holder),
-            intent_text(caller, &connection, work, holder)
-        );
+        let (others, intents) = tokio::join!(other_sessions_text(caller, session), intent_text(caller, session));
         sentences.extend(intents?);
         sentences.extend(others?);
     }
-    let news = fetch_news(caller, &connection, work, holder).await;
+    let news = fetch_news(caller, session).await;
     sentences.extend(news.as_ref().and_then(|news| news.text.clone()));
     let decision = proceed_with(caller, sentences);
     Ok(EventResult { decision, news })
@@ -133,17 +136,17 @@ async fn run_with_server(
 
 /// News in the teams of the session, if the event delivers text to the model. For a session in no team, the server is
 /// asked once.
-async fn fetch_news(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId) -> Option<News> {
+async fn fetch_news(caller: &Caller<'_>, session: ConnectedSession<'_>) -> Option<News> {
     let moment = caller.call.moment;
     let is_wanted = matches!(moment, Moment::SessionStart | Moment::Prompt | Moment::AfterTool);
     if !is_wanted || !caller.agent.takes_context(caller.event) {
         return None;
     }
     if moment != Moment::AfterTool {
-        mail::find_teams(connection, work, holder, moment == Moment::SessionStart).await;
+        mail::find_teams(session, moment == Moment::SessionStart).await;
     }
     let has_read = caller.call.has_read_messages() && !caller.call.has_failed && moment == Moment::AfterTool;
-    mail::news(connection, work, holder, moment, has_read).await
+    mail::news(session, moment, has_read).await
 }
 
 /// Lets the agent proceed, with the sentences for its model. If the event delivers no text to the model, sentences
@@ -182,40 +185,35 @@ fn remove_repeated_notices(text: &str) -> String {
 }
 
 /// Handles the end of a turn, of a writer or of the session.
-async fn run_at_end(
-    caller: &Caller<'_>,
-    connection: &Connection,
-    work: &Work,
-    holder: &AgentId,
-) -> anyhow::Result<EventResult> {
+async fn run_at_end(caller: &Caller<'_>, session: ConnectedSession<'_>) -> anyhow::Result<EventResult> {
     if caller.call.moment != Moment::WriterEnd {
         // The conversation's file includes the tokens of its writers.
-        tokens::report(caller, connection, work, holder).await;
+        tokens::report(caller, session).await;
     }
     if caller.call.moment == Moment::SessionEnd {
-        record_event(caller, connection, work, holder, RecordKind::End).await;
+        record_event(caller, session, RecordKind::End).await;
     }
     // Background work needs files that it has claimed and not yet changed.
     let scope = match caller.call.has_background_work {
         true => ReleaseScope::Pushed,
         false => ReleaseScope::Finished,
     };
-    let outcome = release_files(caller.args, connection, work, holder, scope).await?;
+    let outcome = release_files(caller.args, session, scope).await?;
     let mut note = outcome.describe();
     if matches!(caller.call.moment, Moment::TurnEnd | Moment::Interruption)
-        && let Some(report) = unhooked_writes::report(connection, work, holder).await
+        && let Some(report) = unhooked_writes::report(session).await
     {
         note = Some(note.into_iter().chain([report]).collect::<Vec<_>>().join("\n"));
     }
     if matches!(caller.call.moment, Moment::WriterEnd | Moment::SessionEnd) {
-        writer_end::leave_queue(connection, work, holder).await?;
+        writer_end::leave_queue(session).await?;
     }
     if caller.call.moment == Moment::WriterEnd {
-        writer_end::return_locks_to_lead(connection, work, holder).await?;
+        writer_end::return_locks_to_lead(session).await?;
         return Ok(Decision::PROCEED.into());
     }
     if caller.call.moment == Moment::TurnEnd
-        && let Some((reason, news)) = reason_to_continue(caller, connection, work, holder).await
+        && let Some((reason, news)) = reason_to_continue(caller, session).await
     {
         let decision = Decision::Continue { reason, note };
         return Ok(EventResult {
@@ -227,12 +225,8 @@ async fn run_at_end(
 }
 
 /// Why the agent should continue, if the settings ask for it and something waits. Never twice in a row.
-async fn reason_to_continue(
-    caller: &Caller<'_>,
-    connection: &Connection,
-    work: &Work,
-    holder: &AgentId,
-) -> Option<(String, News)> {
+async fn reason_to_continue(caller: &Caller<'_>, session: ConnectedSession<'_>) -> Option<(String, News)> {
+    let ConnectedSession { work, holder, .. } = session;
     let is_wanted = caller.keep_going
         || work
             .working_copy
@@ -245,46 +239,40 @@ async fn reason_to_continue(
     if was_kept_going || caller.call.is_continued {
         return None;
     }
-    mail::find_teams(connection, work, holder, false).await;
-    next_task::reason_to_continue(connection, work, holder).await
+    mail::find_teams(session, false).await;
+    next_task::reason_to_continue(session).await
 }
 
 async fn other_sessions_text(
     caller: &Caller<'_>,
-    connection: &Connection,
-    work: &Work,
-    holder: &AgentId,
+    session: ConnectedSession<'_>,
 ) -> Result<Option<String>, ClientError> {
-    let is_change = caller.call.moment == Moment::Prompt;
+    let only_changes = caller.call.moment == Moment::Prompt;
     match caller.agent.takes_context(caller.event) {
-        true => context::other_sessions_text(connection, work, holder, is_change).await,
+        true => context::other_sessions_text(session, only_changes).await,
         false => Ok(None),
     }
 }
 
 /// The text for the model about its intent, or about those that it can select. For a repository without intents, the
 /// server is asked once a session.
-async fn intent_text(
-    caller: &Caller<'_>,
-    connection: &Connection,
-    work: &Work,
-    holder: &AgentId,
-) -> Result<Option<String>, ClientError> {
+async fn intent_text(caller: &Caller<'_>, session: ConnectedSession<'_>) -> Result<Option<String>, ClientError> {
+    let ConnectedSession { work, holder, .. } = session;
     let moment = caller.call.moment;
     let has_intents = SessionNotes::read(&work.working_copy, holder).has_intents;
     if moment != Moment::SessionStart && has_intents == Some(false) {
         return Ok(None);
     }
     if moment == Moment::Prompt && has_intents == Some(true) {
-        record_event(caller, connection, work, holder, RecordKind::Prompt).await;
+        record_event(caller, session, RecordKind::Prompt).await;
     }
     let takes_context = caller.agent.takes_context(caller.event);
     if !takes_context && has_intents.is_some() && moment != Moment::SessionStart {
         return Ok(None);
     }
-    let text = intents::fetch_context(&connection.client, &work.working_copy, &work.repo_url(), holder).await?;
+    let text = intents::fetch_context(&session.connection.client, &work.working_copy, &work.repo_url(), holder).await?;
     if moment == Moment::Prompt && has_intents.is_none() {
-        record_event(caller, connection, work, holder, RecordKind::Prompt).await;
+        record_event(caller, session, RecordKind::Prompt).await;
     }
     let text = text.filter(|_| takes_context);
     if let Some(text) = &text {
@@ -294,11 +282,12 @@ async fn intent_text(
 }
 
 /// Records an event of the given kind, if the repository has intents.
-async fn record_event(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId, kind: RecordKind) {
+async fn record_event(caller: &Caller<'_>, session: ConnectedSession<'_>, kind: RecordKind) {
+    let ConnectedSession { work, holder, .. } = session;
     let notes = SessionNotes::read(&work.working_copy, holder);
     if notes.has_intents == Some(true) {
         let requests = record::requests(caller, work, &notes, &[record::entry(kind)]);
-        record::send(Some(connection), work, requests).await;
+        record::send(Some(session.connection), work, requests).await;
     }
 }
 

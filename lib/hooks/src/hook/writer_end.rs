@@ -3,23 +3,22 @@
 
 use std::collections::BTreeMap;
 
-use coord_agent::connection::Connection;
 use coord_agent::session_notes::SessionNotes;
-use coord_agent::work::Work;
-use coord_domain::AgentId;
 use coord_protocol::{HeldLock, LocksFilter, PostRequest};
 
+use super::connected_session::ConnectedSession;
 use super::reason;
 
-/// Moves the locks of `writer` to its lead: unpushed work, and files that it had taken over from the lead.
+/// Moves the locks of a writer to its lead: unpushed work, and files that it had taken over from the lead.
 ///
 /// # Errors
 /// When the server does not answer.
-pub(super) async fn return_locks_to_lead(connection: &Connection, work: &Work, writer: &AgentId) -> anyhow::Result<()> {
+pub(super) async fn return_locks_to_lead(session: ConnectedSession<'_>) -> anyhow::Result<()> {
+    let (work, writer) = (session.work, session.holder);
     let Some(lead) = writer.lead() else { return Ok(()) };
     // One claim for all locks with the same branch, mode and message.
     let mut groups: BTreeMap<(String, &str, String), Vec<HeldLock>> = BTreeMap::new();
-    for lock in held_locks(connection, work, writer).await? {
+    for lock in held_locks(session).await? {
         let key = (lock.branch.clone(), lock.status.as_str(), lock.message.clone());
         groups.entry(key).or_default().push(lock);
     }
@@ -33,7 +32,7 @@ pub(super) async fn return_locks_to_lead(connection: &Connection, work: &Work, w
             take_over: Some(writer.as_str().to_owned()),
             ..work.claim(files.clone(), first.status, first.message)
         };
-        if connection.client.post_status(&claim).await?.success {
+        if session.connection.client.post_status(&claim).await?.success {
             returned.extend(files);
         }
     }
@@ -50,16 +49,17 @@ pub(super) async fn return_locks_to_lead(connection: &Connection, work: &Work, w
     Ok(())
 }
 
-/// Withdraws the waiting claims of `holder`.
+/// Withdraws the waiting claims of the session.
 ///
 /// # Errors
 /// When the server does not answer.
-pub(super) async fn leave_queue(connection: &Connection, work: &Work, holder: &AgentId) -> anyhow::Result<()> {
+pub(super) async fn leave_queue(session: ConnectedSession<'_>) -> anyhow::Result<()> {
+    let ConnectedSession { work, holder, .. } = session;
     let waits = SessionNotes::read(&work.working_copy, holder).waits;
     if waits.is_empty() {
         return Ok(());
     }
-    let locks = held_locks(connection, work, holder).await?;
+    let locks = held_locks(session).await?;
     for (branch, mut files) in waits {
         // Unpushed work stays locked.
         for lock in locks.iter().filter(|lock| lock.branch == branch) {
@@ -73,13 +73,14 @@ pub(super) async fn leave_queue(connection: &Connection, work: &Work, holder: &A
             ..work.abandon(files.into_iter().collect(), "The session has ended".to_owned())
         };
         // A refusal does not matter, because the session holds none of these files.
-        connection.client.post_status(&withdrawal).await?;
+        session.connection.client.post_status(&withdrawal).await?;
     }
     SessionNotes::change(&work.working_copy, holder, |notes| notes.waits.clear());
     Ok(())
 }
 
-async fn held_locks(connection: &Connection, work: &Work, holder: &AgentId) -> anyhow::Result<Vec<HeldLock>> {
+async fn held_locks(session: ConnectedSession<'_>) -> anyhow::Result<Vec<HeldLock>> {
+    let ConnectedSession { work, holder, .. } = session;
     let filter = LocksFilter::held_by(holder.as_str());
-    Ok(connection.client.locks(&work.repo_url(), &filter).await?.locks)
+    Ok(session.connection.client.locks(&work.repo_url(), &filter).await?.locks)
 }

@@ -121,8 +121,7 @@ async fn get_activity(
     let caller = app.authenticator.authenticate_reader(&headers).await?;
     let Query(query) = query.map_err(|_| {
         ApiError::malformed(
-            "the query cannot be read; send repo_url, and where you want them branch, file, after, before and limit, \
-             once each",
+            "the query is not valid; send repo_url, and optionally branch, file, after, before and limit, each once",
         )
     })?;
     let request = query.parse(caller, agent_header(&headers))?;

@@ -17,7 +17,7 @@ use crate::body::{parse_check, read_json_bytes};
 use crate::error::Respond;
 use crate::headers::agent_header;
 use crate::json::Json;
-use crate::openapi::errors::{Reader, VARY_FOR_AGENTS, errors, finish, with_error};
+use crate::openapi::errors::{AGENT_CAUSES, Reader, errors, finish, with_error};
 use crate::openapi::examples;
 use crate::openapi::fields::AgentHeaders;
 use crate::openapi::responses::{narrow, response};
@@ -71,7 +71,7 @@ enum CheckResponses {}
 impl IntoResponses for CheckResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let mut answers = errors(
-            &VARY_FOR_AGENTS,
+            &AGENT_CAUSES,
             Reader::Agent,
             "POST",
             Some(("CheckResponse", examples::offline_check)),
@@ -89,7 +89,7 @@ impl IntoResponses for CheckResponses {
         answers.insert(
             409,
             response(
-                "LOCK_TAKEN (STOP): a person has taken a lock of the caller away",
+                "LOCK_TAKEN (STOP): a person force-released a lock of the caller",
                 with_error(&["AgentError"], &[ErrorCode::LockTaken]),
             ),
         );

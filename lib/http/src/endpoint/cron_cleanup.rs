@@ -56,7 +56,7 @@ async fn run_sweep(State(state): State<Arc<App>>, headers: HeaderMap) -> Result<
         );
     }
     if let Some(observer) = &state.head_observer {
-        observer.look_again();
+        observer.recheck_all();
     }
     Ok(Json(sweep_due(&*state.store, &state.extensions).await?).into_response())
 }

@@ -62,7 +62,7 @@ enum Outcome {
     Pending,
     /// The repository has another name now, or is deleted: heads of the name before are fetched again.
     Untrusted,
-    /// The event is of no use here.
+    /// Nothing here depends on the event.
     Ignored,
 }
 
@@ -144,11 +144,11 @@ async fn apply_pull_request(state: &App, pull_request: &PullRequest) -> Result<O
         number,
         closed_at,
     } = pull_request;
-    if keeper(state, repo).is_none() {
+    if stored_head_source(state, repo).is_none() {
         return Ok(Outcome::Ignored);
     }
     let act = match *closed_at {
-        None => PendingAct::Number(*number),
+        None => PendingAct::PullRequest(*number),
         Some(at) => PendingAct::EndAll { at },
     };
     let changed = settle_pending(&*state.store, repo, Some(branch), work_branch.as_str(), act).await?;
@@ -160,7 +160,7 @@ async fn apply_pull_request(state: &App, pull_request: &PullRequest) -> Result<O
 }
 
 /// The source of `repo`, if the repository is served and its heads are in the store, where deliveries move them.
-fn keeper<'a>(state: &'a App, repo: &RepoId) -> Option<&'a dyn Source> {
+fn stored_head_source<'a>(state: &'a App, repo: &RepoId) -> Option<&'a dyn Source> {
     state.serves(repo).ok()?;
     let source = state.source.as_deref();
     source.filter(|source| source.keeps_heads_in_store(repo))
@@ -169,7 +169,7 @@ fn keeper<'a>(state: &'a App, repo: &RepoId) -> Option<&'a dyn Source> {
 /// Distrusts the heads of `repo`, whose pushes GitHub now delivers under another name. The next request about it then
 /// finds the new name.
 async fn distrust_heads(state: &App, repo: &RepoId) -> Result<Outcome, ApiError> {
-    if keeper(state, repo).is_none() {
+    if stored_head_source(state, repo).is_none() {
         return Ok(Outcome::Ignored);
     }
     Ok(if distrust_webhook(&*state.store, repo).await? {
@@ -181,7 +181,7 @@ async fn distrust_heads(state: &App, repo: &RepoId) -> Result<Outcome, ApiError>
 
 async fn apply_push(state: &App, push: &Push) -> Result<Outcome, ApiError> {
     let Push { repo, branch, .. } = push;
-    let Some(source) = keeper(state, repo) else {
+    let Some(source) = stored_head_source(state, repo) else {
         return Ok(Outcome::Ignored);
     };
     if push.after.is_none() {
@@ -234,7 +234,7 @@ enum WebhookResponses {}
 
 impl IntoResponses for WebhookResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
-        let causes = [Cause::Caller, Cause::Form, Cause::Source, Cause::Body];
+        let causes = [Cause::Caller, Cause::Input, Cause::Source, Cause::Body];
         let mut answers = errors(&causes, Reader::Person, "POST", None);
         let outcome = content("WebhookResponse", json!({ "outcome": "moved" }));
         answers.insert(200, response("The outcome of the delivery", outcome));

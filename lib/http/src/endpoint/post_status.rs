@@ -16,7 +16,7 @@ use crate::body::{parse_post, read_json_bytes};
 use crate::error::{Respond, status_of};
 use crate::headers::agent_header;
 use crate::json::Json;
-use crate::openapi::errors::{Cause, Reader, VARY_FOR_AGENTS, errors, finish, with_error};
+use crate::openapi::errors::{AGENT_CAUSES, Cause, Reader, errors, finish, with_error};
 use crate::openapi::examples;
 use crate::openapi::fields::AgentHeaders;
 use crate::openapi::responses::{just, narrow, response};
@@ -77,7 +77,7 @@ enum PostResponses {}
 impl IntoResponses for PostResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let mut answers = errors(
-            &[&VARY_FOR_AGENTS[..], &[Cause::Person]].concat(),
+            &[&AGENT_CAUSES[..], &[Cause::Person]].concat(),
             Reader::Agent,
             "POST",
             Some(("PostResponse", examples::offline_post)),

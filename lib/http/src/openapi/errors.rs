@@ -28,9 +28,9 @@ pub enum Cause {
     /// A token that must be verified.
     Token,
     /// An invalid field, or a malformed body.
-    Form,
+    Input,
     /// The repository or branch of the request, or too many requests about it.
-    Question,
+    Target,
     /// The source of a repository.
     Source,
     Body,
@@ -42,15 +42,15 @@ pub enum Cause {
     Person,
 }
 
-/// The causes that reads have.
-pub const READ: [Cause; 5] = [Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
+/// The causes of errors of reads.
+pub const READ: [Cause; 5] = [Cause::Caller, Cause::Token, Cause::Input, Cause::Target, Cause::Source];
 
-/// The causes that agents' operations have.
-pub const VARY_FOR_AGENTS: [Cause; 7] = [
+/// The causes of errors of agents' operations.
+pub const AGENT_CAUSES: [Cause; 7] = [
     Cause::Caller,
     Cause::Token,
-    Cause::Form,
-    Cause::Question,
+    Cause::Input,
+    Cause::Target,
     Cause::Source,
     Cause::Body,
     Cause::Files,
@@ -67,11 +67,11 @@ pub enum Reader {
 /// An error with a cause needs an example in [`sample_errors`].
 fn cause_of(error: &ApiError) -> Option<Cause> {
     match error {
-        ApiError::InvalidField { .. } | ApiError::MalformedBody { .. } => Some(Cause::Form),
+        ApiError::InvalidField { .. } | ApiError::MalformedBody { .. } => Some(Cause::Input),
         ApiError::ForbiddenRepository(_)
         | ApiError::UnknownRepository { .. }
         | ApiError::UnknownBranch { .. }
-        | ApiError::RateLimited { .. } => Some(Cause::Question),
+        | ApiError::RateLimited { .. } => Some(Cause::Target),
         ApiError::SourceUnavailable(_) | ApiError::SourceLimited { .. } => Some(Cause::Source),
         ApiError::SlowBody(_)
         | ApiError::TooLarge(_)
@@ -147,7 +147,7 @@ fn sample_errors() -> Vec<ApiError> {
         ApiError::UnsupportedMediaType,
         ApiError::RateLimited {
             retry_after_seconds: 5,
-            whose: "you send too many requests",
+            reason: "you send too many requests",
         },
         ApiError::TooManyBodies { retry_after_seconds: 5 },
         ApiError::Internal,

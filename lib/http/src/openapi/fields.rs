@@ -12,7 +12,7 @@ use coord_scan::ImportKind;
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "it stands for headers, which the handlers read themselves")]
 pub struct AgentHeaders {
-    /// The calling agent, where one person runs several; a field `agent_id` takes precedence.
+    /// The calling agent, if one person runs several; a field `agent_id` takes precedence.
     #[param(rename = "X-Coord-Agent", value_type = AgentId, required = false)]
     agent: Option<String>,
 }

@@ -13,8 +13,6 @@ use coord_protocol::{
     TakeOverRequest, UnblockIntentRequest,
 };
 
-use crate::outcome::print_response;
-
 /// Options of all acts. `coord intent select` has no others.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Common {
@@ -41,7 +39,7 @@ impl Common {
 
     async fn send(&self, workplace: &Workplace, act: IntentAct) -> anyhow::Result<ExitCode> {
         let request = workplace.connection.client.act_on_intent(&self.id, &act);
-        print_response(workplace, request, self.json).await
+        workplace.print_intent(request, self.json).await
     }
 }
 
@@ -50,8 +48,7 @@ fn caller(workplace: &Workplace) -> ActCaller {
     ActCaller {
         repo_url: Some(workplace.work.repo_url()),
         branch: Some(workplace.work.branch.to_string()),
-        session: None,
-        agent_id: None,
+        ..ActCaller::default()
     }
 }
 
@@ -60,7 +57,7 @@ fn caller(workplace: &Workplace) -> ActCaller {
 pub(super) struct CompleteArgs {
     #[command(flatten)]
     common: Common,
-    /// Even if criteria are not met: a person's act
+    /// Even if criteria are not met; takes a person
     #[arg(long, requires = "reason")]
     force: bool,
     /// Why

@@ -6,13 +6,14 @@ use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use clap::Args;
+use coord_agent::exit_status::ExitStatus;
 use coord_agent::git;
-use coord_agent::intents::{intent, status};
+use coord_agent::intents::intent;
 use coord_agent::options::AgentArgs;
-use coord_agent::terminal::output::{BAD, FAINT, GOOD, styled};
+use coord_agent::terminal::output::{BAD, FAINT, GOOD, print_as, styled};
 use coord_agent::workplace::Workplace;
 use coord_files::RootedPath;
-use coord_intents::intent::Intent;
+use coord_intents::intent::{Intent, have_common_branch};
 use coord_protocol::plain_text::visible_line;
 use coord_protocol::{IntentView, IntentsView};
 use coord_scopes::{IntentIgnore, Judge, Scope, StepBudget, Verdict};
@@ -20,7 +21,6 @@ use coord_settings::env_vars;
 use serde::Serialize;
 
 use super::from_file;
-use crate::outcome::{ask, exit_status, print_as};
 
 /// The server's default for the number of files that a scope may cover.
 const DEFAULT_MAX_FILES: usize = 100;
@@ -72,10 +72,7 @@ impl CheckArgs {
         let workplace = Workplace::open(&self.agent)?;
         let repo_url = workplace.work.repo_url();
         let request = workplace.connection.client.intents(&repo_url, IntentsView::List);
-        let views = match ask(&workplace, request).await {
-            Ok(response) => response.intents,
-            Err(error) => return workplace.print_failure(error),
-        };
+        let views = workplace.ask(request).await?.intents;
         let subject = self.subject(&views)?;
         let scope = Scope::parse(&subject.owned_scope)?;
         let root = workplace.work.working_copy.root();
@@ -84,10 +81,9 @@ impl CheckArgs {
         let findings = check_scope(&subject, &scope, &files, &read_intent_ignore(root), &views, self.most);
         print_as(self.json, &findings, render)?;
         let is_refused = findings.too_broad.is_some() || !findings.overlaps.is_empty();
-        Ok(exit_status(is_refused))
+        Ok(ExitStatus::refused_if(is_refused).into())
     }
 
-    /// The intent to check.
     fn subject(&self, views: &[IntentView]) -> anyhow::Result<Intent> {
         let stored = match &self.id {
             None => None,
@@ -144,19 +140,16 @@ fn check_scope(
         }
     }
     findings.too_broad = scope
-        .within_breadth(files, max_files)
+        .check_breadth(files, max_files)
         .err()
         .map(|error| error.to_string());
     let mut steps = StepBudget::new();
     let must_not_overlap = |view: &&IntentView| {
-        let on_common_branch = match (&view.branch, &subject.branch) {
-            (Some(one), Some(other)) => one == other,
-            _ => true,
-        };
+        let on_common_branch = have_common_branch(view.branch.as_deref(), subject.branch.as_deref());
         let is_allowed = subject.supplements.as_ref() == Some(&view.id)
             || (view.supplements.is_some() && view.supplements.as_ref() == Some(&subject.id))
             || view.may_overlap.contains(&subject.id);
-        view.id != subject.id && status(view.status).is_active() && on_common_branch && !is_allowed
+        view.id != subject.id && view.status.is_active() && on_common_branch && !is_allowed
     };
     for view in views.iter().filter(must_not_overlap) {
         // An intent whose scope cannot be parsed was never begun.

@@ -13,7 +13,6 @@ use coord_protocol::{CriterionEvidence, EditIntentRequest, IntentFields, Intents
 
 use super::fields::FieldArgs;
 use super::from_file;
-use crate::outcome::print_response;
 
 /// Options of `coord intent edit`.
 #[derive(Clone, Debug, Args)]
@@ -21,13 +20,13 @@ pub(super) struct EditArgs {
     /// The intent
     #[arg(value_name = "ID")]
     id: String,
-    /// A file with the intent as it is to be, as YAML or JSON; - is standard input
+    /// A file with the edited intent, as YAML or JSON; - is standard input
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// Its new members; lists are replaced as a whole. Raising or removing a limit takes a person.
+    /// Its new fields; lists are replaced as a whole. Raising or removing a limit takes a person.
     #[command(flatten)]
     fields: FieldArgs,
-    /// A criterion that is met now, word by word; with --evidence, may be repeated
+    /// A criterion that is met now, verbatim; with --evidence, may be repeated
     #[arg(long, value_name = "CRITERION")]
     met: Vec<String>,
     /// Evidence for each --met, in order
@@ -55,10 +54,9 @@ impl EditArgs {
         let mut workplace = Workplace::open(&self.agent)?;
         let repo_url = workplace.work.repo_url();
         let client = &workplace.connection.client;
-        let view = match client.intent(&repo_url, &self.id, IntentsView::List).await {
-            Ok(response) => response.intent.context("the server has not sent the intent")?,
-            Err(error) => return workplace.print_failure(error),
-        };
+        let request = client.intent(&repo_url, &self.id, IntentsView::List);
+        let view = workplace.ask(request).await?.intent;
+        let view = view.context("the server has not sent the intent")?;
         let before = intent(&view);
         let fields = match &self.from {
             None => IntentFields::default(),
@@ -92,6 +90,6 @@ impl EditArgs {
             agent_id: None,
         };
         let request = workplace.connection.client.edit_intent(&self.id, &request);
-        print_response(&workplace, request, self.json).await
+        workplace.print_intent(request, self.json).await
     }
 }

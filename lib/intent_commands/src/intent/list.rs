@@ -4,15 +4,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 use coord_agent::exit_status::ExitStatus;
-use coord_agent::intents::status;
 use coord_agent::options::AgentArgs;
 use coord_agent::terminal::intents::{intent_details, table};
-use coord_agent::terminal::output::{print, print_json, width};
+use coord_agent::terminal::output::{print, print_as, print_json, width};
 use coord_agent::terminal::times::now;
 use coord_agent::workplace::Workplace;
 use coord_protocol::IntentsView;
-
-use crate::outcome::ask;
 
 /// Options of `coord intent list`.
 #[derive(Clone, Debug, Args)]
@@ -33,18 +30,13 @@ impl ListArgs {
         let workplace = Workplace::open(&self.agent)?;
         let repo_url = workplace.work.repo_url();
         let request = workplace.connection.client.intents(&repo_url, IntentsView::List);
-        let mut response = match ask(&workplace, request).await {
-            Ok(response) => response,
-            Err(error) => return workplace.print_failure(error),
-        };
+        let mut response = workplace.ask(request).await?;
         if self.json {
             print_json(&response)?;
             return Ok(ExitStatus::Done.into());
         }
         let count = response.intents.len();
-        response
-            .intents
-            .retain(|view| self.all || !status(view.status).is_ended());
+        response.intents.retain(|view| self.all || !view.status.is_ended());
         let ended_count = count - response.intents.len();
         let mut text = match response.intents.is_empty() {
             true => "There is no intent to work on; coord intent new creates one.\n".to_owned(),
@@ -85,16 +77,14 @@ impl ShowArgs {
         };
         let repo_url = workplace.work.repo_url();
         let request = workplace.connection.client.intent(&repo_url, &self.id, view);
-        let response = match ask(&workplace, request).await {
-            Ok(response) => response,
-            Err(error) => return workplace.print_failure(error),
-        };
-        match (self.json, &response.context, &response.intent) {
-            (true, ..) => print_json(&response)?,
-            (false, Some(context), _) => print(&format!("{}\n", context.trim_end()))?,
-            (false, None, Some(view)) => print(&intent_details(view, now()))?,
-            (false, None, None) => print(&format!("{}\n", response.orchestration.reason))?,
-        }
+        let response = workplace.ask(request).await?;
+        print_as(self.json, &response, |response| {
+            match (&response.context, &response.intent) {
+                (Some(context), _) => format!("{}\n", context.trim_end()),
+                (None, Some(view)) => intent_details(view, now()),
+                (None, None) => format!("{}\n", response.orchestration.reason),
+            }
+        })?;
         Ok(if response.success {
             ExitStatus::Done
         } else {

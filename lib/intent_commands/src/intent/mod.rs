@@ -58,11 +58,11 @@ enum IntentCommand {
     Abandon(act::ReasonArgs),
     /// Stop an intent until a person unblocks it
     Block(act::ReasonArgs),
-    /// Allow work on a blocked intent again: a person's act
+    /// Allow work on a blocked intent again; takes a person
     Unblock(act::UnblockArgs),
-    /// Let two intents overlap: a person's act
+    /// Allow two intents to overlap; takes a person
     Allow(act::AllowArgs),
-    /// Take over files that another intent owns: a person's act
+    /// Take over files that another intent owns; takes a person
     TakeOver(act::TakeOverArgs),
     /// Report the costs of the work
     Usage(usage::UsageArgs),

@@ -13,7 +13,6 @@ use coord_protocol::{BudgetLimits, NewIntentRequest};
 
 use super::fields::FieldArgs;
 use super::from_file;
-use crate::outcome::print_response;
 
 /// Options of `coord intent new`.
 #[derive(Clone, Debug, Args)]
@@ -63,6 +62,6 @@ impl NewArgs {
             agent_id: None,
         };
         let request = workplace.connection.client.new_intent(&request);
-        print_response(&workplace, request, self.json).await
+        workplace.print_intent(request, self.json).await
     }
 }

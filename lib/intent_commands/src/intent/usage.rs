@@ -8,8 +8,6 @@ use coord_agent::options::AgentArgs;
 use coord_agent::workplace::Workplace;
 use coord_protocol::{AgentSession, SessionTokens, ToolCall, UsageRequest};
 
-use crate::outcome::print_response;
-
 /// Options of `coord intent usage`.
 #[derive(Clone, Debug, Args)]
 pub(super) struct UsageArgs {
@@ -58,6 +56,6 @@ impl UsageArgs {
             agent_id: None,
         };
         let request = workplace.connection.client.use_intent(&self.id, &request);
-        print_response(&workplace, request, self.json).await
+        workplace.print_intent(request, self.json).await
     }
 }

@@ -128,10 +128,11 @@ mod tests {
     #[test]
     fn a_checkpoint_has_to_be_of_the_repository_and_signed_by_a_key_that_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let (key, other) = (
-            SigningKey::new("one", [1; 32]).unwrap(),
-            SigningKey::new("two", [2; 32]).unwrap(),
-        );
+        let [key, other] = [
+            "PRIVATE+KEY+one+93b73cb6+AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB",
+            "PRIVATE+KEY+two+8f051e3d+AQICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgIC",
+        ]
+        .map(|text| SigningKey::parse(text).unwrap());
         let file = folder.path().join("checkpoint");
         let read = |note: &str, keys: &[VerifyingKey], repository: &str| {
             std::fs::write(&file, note).unwrap();

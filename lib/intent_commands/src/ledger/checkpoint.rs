@@ -13,8 +13,6 @@ use coord_agent::workplace::Workplace;
 use coord_files::{FILE_MODE, RootedPath, StagedFile};
 use coord_intents::ledger::SignedCheckpoint;
 
-use crate::outcome::ask;
-
 /// Options of `coord ledger checkpoint`.
 #[derive(Clone, Debug, Args)]
 pub(super) struct CheckpointArgs {
@@ -31,10 +29,7 @@ impl CheckpointArgs {
         let workplace = Workplace::open(&self.agent)?;
         let repo_url = workplace.work.repo_url();
         let request = workplace.connection.client.ledger_checkpoint(&repo_url);
-        let note = match ask(&workplace, request).await {
-            Ok(note) => note,
-            Err(error) => return workplace.print_failure(error),
-        };
+        let note = workplace.ask(request).await?;
         SignedCheckpoint::read(&note).context("the server's answer")?;
         match &self.out {
             None => print(&note)?,

@@ -7,19 +7,18 @@ use clap::Args;
 use coord_agent::exit_status::ExitStatus;
 use coord_agent::ledger::{PAGE, cursor};
 use coord_agent::options::AgentArgs;
-use coord_agent::terminal::output::{is_read, note, print};
+use coord_agent::terminal::output::{note, print, print_while_read};
 use coord_agent::terminal::times::now;
 use coord_agent::workplace::Workplace;
 use coord_protocol::LedgerFilter;
 use coord_protocol::plain_text::escape;
 
 use super::line::sentence;
-use crate::outcome::ask;
 
 const EXAMPLES: &str = "\
 Examples:
   coord ledger log                            the newest 20 lines, the newest at the end
-  coord ledger log --follow                   and those that come; Ctrl-C ends it
+  coord ledger log --follow                   and new ones as they arrive; Ctrl-C ends it
   coord ledger log --intent INT-001 --json    the lines of an intent, as they are
 
 Exit status: 0, 1 an error, 2 wrong usage, 4 no answer.";
@@ -70,10 +69,7 @@ impl LogArgs {
         };
         let repo_url = workplace.work.repo_url();
         let request = workplace.connection.client.ledger(&repo_url, &filter);
-        let page = match ask(&workplace, request).await {
-            Ok(page) => page,
-            Err(error) => return workplace.print_failure(error),
-        };
+        let page = workplace.ask(request).await?;
         if page.lines.is_empty() && !self.json && !self.follow {
             print("Nothing is recorded.\n")?;
         }
@@ -121,6 +117,6 @@ impl LogArgs {
             true => format!("{}\n", escape(line)),
             false => format!("{}\n", sentence(line, now)),
         };
-        is_read(&lines.iter().map(line).collect::<String>())
+        print_while_read(&lines.iter().map(line).collect::<String>())
     }
 }

@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use anyhow::{Context, bail, ensure};
 use clap::{Args, ValueEnum};
 use coord_agent::contents;
+use coord_agent::exit_status::ExitStatus;
 use coord_agent::options::AgentArgs;
+use coord_agent::terminal::output::print_as;
 use coord_agent::workplace::Workplace;
 use coord_protocol::{AgentSession, RecordEntry, RecordKind, RecordRequest, Recorded};
 use serde_json::{Value as Json, json};
-
-use crate::outcome::{ask, exit_status, print_as};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -113,16 +113,13 @@ impl RecordArgs {
                 entries: Some(entries.to_vec()),
                 agent_id: None,
             };
-            let response = match ask(&workplace, workplace.connection.client.record(&request)).await {
-                Ok(response) => response,
-                Err(error) => return workplace.print_failure(error),
-            };
+            let response = workplace.ask(workplace.connection.client.record(&request)).await?;
             is_failure |= response.recorded.contains(&Recorded::Failure);
             print_as(self.json, &response, |response| {
                 render(entries, &response.recorded, &response.warnings)
             })?;
         }
-        Ok(exit_status(is_failure))
+        Ok(ExitStatus::refused_if(is_failure).into())
     }
 
     fn entry(&self, workplace: &Workplace, kind: Kind) -> anyhow::Result<RecordEntry> {
@@ -140,25 +137,22 @@ impl RecordArgs {
             }
             _ => None,
         };
+        let kind = match kind {
+            Kind::Mutation => RecordKind::Mutation,
+            Kind::Stale => RecordKind::Stale,
+            Kind::Context => RecordKind::Context,
+            Kind::Prompt => RecordKind::Prompt,
+            Kind::End => RecordKind::End,
+            Kind::Call => RecordKind::Call,
+        };
         Ok(RecordEntry {
-            trace_id: new_trace_id(),
-            kind: match kind {
-                Kind::Mutation => RecordKind::Mutation,
-                Kind::Stale => RecordKind::Stale,
-                Kind::Context => RecordKind::Context,
-                Kind::Prompt => RecordKind::Prompt,
-                Kind::End => RecordKind::End,
-                Kind::Call => RecordKind::Call,
-            },
             tool_name: self.tool.clone(),
-            tool_input: None,
             reasoning: self.reasoning.clone(),
             file_path: path,
             hash,
-            token: None,
             output_summary: self.summary.clone().unwrap_or_default(),
             error_message: self.error.clone(),
-            mutation_class: None,
+            ..RecordEntry::new(new_trace_id(), kind)
         })
     }
 }

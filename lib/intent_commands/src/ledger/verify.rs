@@ -5,16 +5,16 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
+use coord_agent::exit_status::ExitStatus;
 use coord_agent::file_content::open_named;
 use coord_agent::ledger::{BodyReader, send_lines};
 use coord_agent::options::AgentArgs;
-use coord_agent::terminal::output::{BAD, GOOD, note, styled};
+use coord_agent::terminal::output::{BAD, GOOD, note, print_as, styled};
 use coord_agent::workplace::{Failure, Workplace, work};
 use coord_intents::ledger::{Expectations, Point, Report, Verdict, VerifyingKey, verify};
 use tokio::sync::mpsc::channel;
 
 use super::{anchors, seal};
-use crate::outcome::{exit_status, print_as};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,10 +40,10 @@ pub(super) struct VerifyArgs {
     /// A checkpoint that the ledger has to go through; may be repeated
     #[arg(long, value_name = "FILE")]
     checkpoint: Vec<PathBuf>,
-    /// The public key that has to have signed the checkpoints, or that of the server where none is named, or its file; may be repeated
+    /// A public key, or its file; one of them must have signed each checkpoint, or without --checkpoint that of the server; may be repeated
     #[arg(long, value_name = "KEY")]
     key: Vec<String>,
-    /// Ask no server for its seal
+    /// Do not ask a server for its seal
     #[arg(long, requires = "file")]
     offline: bool,
     /// Print the findings as JSON
@@ -73,11 +73,8 @@ impl VerifyArgs {
         let report = match &self.file {
             None => {
                 let workplace = Workplace::open(&self.agent)?;
-                match verify_server_ledger(&workplace, signers, expected).await {
-                    Ok(report) => report,
-                    Err(Failure::NoAnswer(error)) => return workplace.print_failure(error),
-                    Err(Failure::Error(error)) => return Err(error),
-                }
+                let request = verify_server_ledger(&workplace, signers, expected);
+                workplace.ask(request).await?
             }
             Some(file) => {
                 if !self.offline {
@@ -96,7 +93,7 @@ impl VerifyArgs {
             }
         };
         print_as(self.json, &report, render)?;
-        Ok(exit_status(report.damage.is_some()))
+        Ok(ExitStatus::refused_if(report.damage.is_some()).into())
     }
 }
 
@@ -107,7 +104,6 @@ async fn verify_server_ledger(
     mut expected: Expectations,
 ) -> Result<Report, Failure> {
     let (client, repo_url) = (&workplace.connection.client, workplace.work.repo_url());
-    let _spinner = workplace.start_spinner();
     let location = seal::expect_server(workplace, signers, &mut expected).await?;
     let (sender, receiver) = channel(2);
     let report = tokio::task::spawn_blocking(move || verify(BodyReader::new(receiver), &expected));

@@ -98,8 +98,9 @@ impl Sync<'_> {
                 let refusal = self.record_adoption(adoption).await?;
                 *new_lines = lines(self.callers.client, &self.repo_url, seq).await?;
                 if !new_lines.iter().any(is_adoption) {
-                    let reason =
-                        refusal.unwrap_or_else(|| "it was adopted within a day, and no line is left".to_owned());
+                    let reason = refusal.unwrap_or_else(|| {
+                        "it was adopted within the last day, and the ledger no longer has that line".to_owned()
+                    });
                     report.problems.push(format!(
                         "{TRACE}: {} lines of other programs cannot be adopted, and nothing was appended: {reason}",
                         adoption.lines
@@ -116,17 +117,9 @@ impl Sync<'_> {
     async fn record_adoption(&self, adoption: Adoption) -> Result<Option<String>, ClientError> {
         let input = json!({ "bytes": adoption.bytes, "lines": adoption.lines });
         let entry = RecordEntry {
-            trace_id: adoption.trace_id().to_string(),
-            kind: RecordKind::Adoption,
-            tool_name: None,
             tool_input: input.as_object().cloned(),
-            reasoning: None,
-            file_path: None,
             hash: Some(ContentHash::Sha256(adoption.hash).to_string()),
-            token: None,
-            output_summary: String::new(),
-            error_message: None,
-            mutation_class: None,
+            ..RecordEntry::new(adoption.trace_id().to_string(), RecordKind::Adoption)
         };
         let request = RecordRequest {
             repo_url: Some(self.repo_url.clone()),

@@ -1,29 +1,30 @@
 //! `coord sync`: the files of `.orchestration/`, which are a projection of the store, and people's changes in them.
 //!
-//! - `registry`: the changes in `active_intents.yaml`, and its new text; `taking`: changes of people, as requests
+//! - `registry`: the changes in `active_intents.yaml`, and its new text; `changes`: changes of people, as requests
 //! - `trace`: the end of the ledger in `agent_trace.jsonl`; `appending`: appends to it
 //! - `folder`: the files on disk, one writer at a time
 //! - `once`: one sync; `report`: its result
 
 mod appending;
+mod changes;
 mod folder;
 mod once;
 mod registry;
 mod report;
-mod taking;
 mod trace;
 
 use std::process::ExitCode;
 
 use clap::Args;
+use coord_agent::exit_status::ExitStatus;
 use coord_agent::options::AgentArgs;
 use coord_agent::person::{PersonArgs, ensure_confirmed};
-use coord_agent::workplace::{Failure, Workplace};
+use coord_agent::terminal::output::print_as;
+use coord_agent::workplace::Workplace;
 
 pub use self::folder::{FILES, FOLDER, REGISTRY};
 pub use self::once::{Callers, sync_once};
 pub use self::report::Report;
-use super::outcome::{exit_status, print_as};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -70,16 +71,10 @@ impl SyncArgs {
             as_person: &as_person,
         };
         let working_copy = &workplace.work.working_copy;
-        let spinner = workplace.start_spinner();
-        let result = sync_once(working_copy, &workplace.work.repo, &callers, self.check).await;
-        drop(spinner);
-        let report = match result {
-            Ok(report) => report,
-            Err(Failure::NoAnswer(error)) => return workplace.print_failure(error),
-            Err(Failure::Error(error)) => return Err(error),
-        };
+        let request = sync_once(working_copy, &workplace.work.repo, &callers, self.check);
+        let report = workplace.ask(request).await?;
         print_as(self.json, &report, |report| report.render(self.check))?;
         let is_refused = !report.problems.is_empty() || (self.check && report.has_changes());
-        Ok(exit_status(is_refused))
+        Ok(ExitStatus::refused_if(is_refused).into())
     }
 }

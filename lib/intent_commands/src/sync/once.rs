@@ -9,12 +9,12 @@ use coord_files::FileError;
 use coord_git::WorkingCopy;
 use coord_intents::intent::Intent;
 use coord_intents::intent_map::{self, Row};
+use coord_protocol::sentence::list_first;
 use coord_protocol::{Client, ClientError, IntentsView};
 
-use super::super::map::rows;
 use super::folder::{Folder, MAP, REGISTRY};
 use super::report::Report;
-use super::{registry, taking};
+use super::{changes, registry};
 
 /// The number of dropped rows that a note names.
 const MAX_NAMED_ROWS: usize = 10;
@@ -75,19 +75,11 @@ fn report_refused_file(result: Result<(), Failure>, report: &mut Report) -> Resu
 fn dropped_rows(text: &str, rows: &[Row]) -> Option<String> {
     let owned: HashSet<&str> = rows.iter().map(|row| row.path.as_str()).collect();
     let before = intent_map::read(text);
-    let mut dropped = before.iter().filter(|row| !owned.contains(row.path.as_str()));
-    let names: Vec<String> = dropped
-        .by_ref()
-        .take(MAX_NAMED_ROWS)
-        .map(|row| format!("{} ({})", row.path, row.intent_id))
-        .collect();
-    let more = match dropped.count() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let names = names.join(", ");
+    let dropped = before.iter().filter(|row| !owned.contains(row.path.as_str()));
+    let names: Vec<String> = dropped.map(|row| format!("{} ({})", row.path, row.intent_id)).collect();
+    let list = list_first(&names, MAX_NAMED_ROWS);
     (!names.is_empty())
-        .then(|| format!("{MAP}: no intent owns these files on the server, so their rows are dropped: {names}{more}"))
+        .then(|| format!("{MAP}: no intent owns these files on the server, so their rows are dropped: {list}"))
 }
 
 /// The parameters of one sync.
@@ -155,7 +147,7 @@ impl Sync<'_> {
                     .unwrap_or(self.callers.client);
                 let stored = store.iter().find(|stored| stored.id == change.intent.id);
                 let branch = self.branch.as_deref();
-                if let Some(refusal) = taking::apply(client, &self.repo_url, branch, stored, change).await? {
+                if let Some(refusal) = changes::apply(client, &self.repo_url, branch, stored, change).await? {
                     // The following changes stay in the file until the user has fixed this one.
                     report.problems.push(format!("{}: {refusal}", change.intent.id));
                     return Ok(());
@@ -193,7 +185,7 @@ impl Sync<'_> {
                 return Ok(());
             }
         };
-        let rows = rows(&map.files);
+        let rows = intent_map::rows(&map.files);
         let new_text = intent_map::write(text, &rows);
         report.notes.extend(dropped_rows(text, &rows));
         if before.is_none() || new_text != text {

@@ -9,9 +9,10 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Args;
 use coord_agent::contents;
+use coord_agent::exit_status::ExitStatus;
 use coord_agent::files::{expand_names, sent};
 use coord_agent::options::AgentArgs;
-use coord_agent::terminal::output::{BAD, CAUTION, FAINT, GOOD, width};
+use coord_agent::terminal::output::{BAD, CAUTION, FAINT, GOOD, print_as, width};
 use coord_agent::terminal::table::{Column, Cut, render};
 use coord_agent::workplace::{Failure, Workplace};
 use coord_protocol::{FileContent, FileReport, FileVerdict, VerifyRequest, bounds};
@@ -19,7 +20,6 @@ use serde::Serialize;
 
 use self::origin::find_origin;
 pub(super) use self::origin::{Origin, read_origin};
-use super::outcome::{exit_status, print_as};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,22 +74,16 @@ impl VerifyArgs {
         let (client, repo_url) = (&workplace.connection.client, workplace.work.repo_url());
         let files = match self.paths.is_empty() {
             false => expand_names(&workplace.work, &self.paths).await?,
-            true => match client.intent_map(&repo_url, None).await {
-                Ok(map) => {
-                    let files = map.files.into_iter().filter(|file| file.hash.is_some());
-                    files.map(|file| file.file_path).collect()
-                }
-                Err(error) => return workplace.print_failure(error),
-            },
+            true => {
+                let map = workplace.ask(client.intent_map(&repo_url, None)).await?;
+                let files = map.files.into_iter().filter(|file| file.hash.is_some());
+                files.map(|file| file.file_path).collect()
+            }
         };
-        let files = match self.verify(&workplace, files).await {
-            Ok(files) => files,
-            Err(Failure::NoAnswer(error)) => return workplace.print_failure(error),
-            Err(Failure::Error(error)) => return Err(error),
-        };
+        let files = workplace.ask(self.verify(&workplace, files)).await?;
         print_as(self.json, &files, |files| table(files, width()))?;
         let is_wrong = files.iter().any(|file| is_wrong(file.report.verdict));
-        Ok(exit_status(is_wrong))
+        Ok(ExitStatus::refused_if(is_wrong).into())
     }
 
     async fn verify(&self, workplace: &Workplace, files: Vec<String>) -> Result<Vec<VerifiedFile>, Failure> {
@@ -110,7 +104,6 @@ impl VerifyArgs {
                 files: Some(contents.collect()),
                 agent_id: None,
             };
-            let _spinner = workplace.start_spinner();
             let response = workplace.connection.client.verify_files(&request).await?;
             for report in response.files {
                 let hash = hashes.get(report.file_path.trim_start_matches("./"));

@@ -76,7 +76,7 @@ pub async fn read_origin(root: &Path, commit: &str) -> anyhow::Result<Origin> {
         lines
             .next()
             .map(str::to_owned)
-            .context("git says nothing of the commit")
+            .context("git does not describe the commit")
     };
     Ok(Origin {
         commit: line()?,

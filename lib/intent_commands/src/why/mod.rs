@@ -13,16 +13,15 @@ use clap::Args;
 use coord_agent::exit_status::ExitStatus;
 use coord_agent::ledger::{lines, newest};
 use coord_agent::options::AgentArgs;
-use coord_agent::terminal::output::{FAINT, STRONG, short, styled};
+use coord_agent::terminal::output::{FAINT, STRONG, print_as, short, styled};
 use coord_agent::workplace::Workplace;
 use coord_agent::{contents, git};
 use coord_intents::ledger::Record;
-use coord_protocol::IntentsView;
 use coord_protocol::plain_text::quote_line;
+use coord_protocol::{ClientError, IntentsView};
 use serde::Serialize;
 
 use self::history::{Step, history};
-use super::outcome::{ask, print_as};
 use super::verify::{Origin, read_origin};
 
 const EXAMPLES: &str = "\
@@ -80,7 +79,7 @@ impl WhyArgs {
         let path = work.path(path).map_err(anyhow::Error::msg)?.as_str().to_owned();
         let root = work.working_copy.root();
         let hashes = contents::of_working_copy(&work.working_copy, std::slice::from_ref(&path))?;
-        let hash = *hashes.get(&path).context("git has left the file out")?;
+        let hash = *hashes.get(&path).context("git did not hash the file")?;
         let commit = match line {
             None => None,
             Some(line) => match blame(root, &path, line).await? {
@@ -93,12 +92,10 @@ impl WhyArgs {
             let base = newest(client, &repo_url).await?.base;
             let base = base.split_once(':').and_then(|(seq, _)| seq.parse().ok()).unwrap_or(0);
             let lines = lines(client, &repo_url, base).await?;
-            Ok((lines, client.intents(&repo_url, IntentsView::List).await?.intents))
+            let intents = client.intents(&repo_url, IntentsView::List).await?.intents;
+            Ok::<_, ClientError>((lines, intents))
         };
-        let (lines, views) = match ask(&workplace, request).await {
-            Ok(response) => response,
-            Err(error) => return workplace.print_failure(error),
-        };
+        let (lines, views) = workplace.ask(request).await?;
         let records: Vec<Record> = lines
             .iter()
             .filter_map(|line| Record::read(line.as_bytes()).ok())
@@ -121,7 +118,7 @@ impl WhyArgs {
         ids.retain(|id| seen.insert(*id));
         let name = |id: &&String| match views.iter().find(|view| view.id == **id) {
             Some(view) => NamedIntent(view.id.clone(), view.name.clone(), view.authorship()),
-            None => NamedIntent((*id).clone(), String::new(), "which is gone".to_owned()),
+            None => NamedIntent((*id).clone(), String::new(), "no longer in the repository".to_owned()),
         };
         let explanation = Explanation {
             intents: ids.iter().map(name).collect(),

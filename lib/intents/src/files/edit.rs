@@ -251,7 +251,6 @@ impl<'a> Editor<'a> {
     }
 }
 
-/// The position of a list.
 #[derive(Clone, Copy)]
 pub(super) struct ListPosition {
     /// The offset after the colon of the list's key.

@@ -116,10 +116,7 @@ const MEMBERS: [Member; 17] = [
 ];
 
 fn have_same_criteria(a: &Intent, b: &Intent) -> bool {
-    a.acceptance_criteria
-        .iter()
-        .map(|criterion| &criterion.text)
-        .eq(b.acceptance_criteria.iter().map(|criterion| &criterion.text))
+    a.criterion_texts().eq(b.criterion_texts())
 }
 
 /// A criterion keeps the proof in the store as long as its text stays the same.
@@ -212,7 +209,7 @@ fn compare(base: Option<&Intent>, file: &Intent, store: &Intent, result: &mut Fi
                 result.problems.push(problem(Reason::Frozen));
                 continue;
             }
-            Rule::Transition => match store.status.transition(file.status) {
+            Rule::Transition => match TransitionActor::of(store.status, file.status) {
                 None => {
                     result.problems.push(problem(Reason::Transition {
                         from: store.status,

@@ -2,7 +2,6 @@
 
 use crate::intent::{Budget, Intent, RelatedSpec};
 
-/// Value of a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     /// Not written.
@@ -18,7 +17,6 @@ pub(super) type Members = Vec<(&'static str, Value)>;
 /// The members of an intent: those of the original data model, then Coord's.
 pub(super) fn members(intent: &Intent) -> Members {
     let texts = |texts: &[String]| Value::List(texts.iter().map(|text| Value::Text(text.clone())).collect());
-    let criteria = &intent.acceptance_criteria;
     vec![
         ("id", Value::Text(intent.id.clone())),
         ("name", Value::Text(intent.name.clone())),
@@ -28,12 +26,7 @@ pub(super) fn members(intent: &Intent) -> Members {
         ("owned_scope", texts(&intent.owned_scope)),
         (
             "acceptance_criteria",
-            Value::List(
-                criteria
-                    .iter()
-                    .map(|criterion| Value::Text(criterion.text.clone()))
-                    .collect(),
-            ),
+            Value::List(intent.criterion_texts().cloned().map(Value::Text).collect()),
         ),
         ("budget", budget(intent.budget)),
         ("assigned_agent", text(intent.assigned_agent.as_deref())),

@@ -28,7 +28,7 @@ impl Tree {
                 Event::StreamStart | Event::StreamEnd => {}
                 Event::DocumentStart(explicit) => {
                     if tree.is_some() {
-                        return Err(reader.refuse(start, "a second document begins here; one is read"));
+                        return Err(reader.refuse(start, "a second document begins here; only one is allowed"));
                     }
                     if explicit {
                         reader.cursor = end;
@@ -85,8 +85,8 @@ struct ParsePosition {
     in_flow: bool,
 }
 
-const TAB: &str = "a tab: indent and separate with spaces";
-const NOT_READ: &str = "this is not read here: write `key: value`, `- item`, `[a, b]` or `{a: b}`";
+const TAB: &str = "a tab is not allowed: indent and separate with spaces";
+const NOT_READ: &str = "unexpected here: write `key: value`, `- item`, `[a, b]` or `{a: b}`";
 
 impl<'a> Reader<'a> {
     fn refuse(&self, offset: usize, message: impl Into<String>) -> Refusal {
@@ -157,11 +157,11 @@ impl<'a> Reader<'a> {
         };
         if anchor > 0 || matches!(event, Event::Alias(_)) {
             let at = self.skip()?;
-            return Err(self.refuse(at, "anchors and aliases are not read: write the value out"));
+            return Err(self.refuse(at, "anchors and aliases are not supported: write the value out"));
         }
         if tag {
             let at = self.skip()?;
-            return Err(self.refuse(at, "tags are not read: write the value alone"));
+            return Err(self.refuse(at, "tags are not supported: write only the value"));
         }
         if position.depth > MAX_DEPTH {
             return Err(self.refuse(start, format!("nested deeper than {MAX_DEPTH} levels")));
@@ -282,13 +282,13 @@ impl<'a> Reader<'a> {
                 ..
             } = key
             else {
-                return Err(self.refuse(key.start, "a key is one word or text"));
+                return Err(self.refuse(key.start, "a key must be a word or a text"));
             };
             if text.is_empty() {
                 return Err(self.refuse(key_start, "a key is missing"));
             }
             if !keys.insert(text.clone()) {
-                return Err(self.refuse(key_start, format!("the key `{text}` is there twice")));
+                return Err(self.refuse(key_start, format!("the key `{text}` appears twice")));
             }
             // In `{a}` the key has neither colon nor value.
             let colon = if inner.in_flow {

@@ -23,7 +23,8 @@ pub struct Registry {
 impl Registry {
     /// Reads a file. An empty one has no intents.
     ///
-    /// # Errors The file is damaged, or has a value that no intent can have; see [`Refusal`].
+    /// # Errors
+    /// The file is damaged, or has a value that no intent can have; see [`Refusal`].
     pub fn parse(bytes: &[u8]) -> Result<Self, Refusal> {
         if bytes.len() > MAX_BYTES {
             return Err(Refusal::at(
@@ -49,7 +50,6 @@ impl Registry {
         &self.intents
     }
 
-    /// The text of the file.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -82,7 +82,7 @@ impl Reader<'_> {
             return Ok(Vec::new());
         }
         if root.entries().is_none() {
-            return self.refuse(root, "the file begins with the key `intents:`");
+            return self.refuse(root, "the file must begin with the key `intents:`");
         }
         let Some(entry) = root_entry(root) else {
             return Ok(Vec::new());
@@ -97,7 +97,7 @@ impl Reader<'_> {
             let intent = self.intent(node)?;
             if !ids.insert(intent.id.clone()) {
                 let id_node = node.entry("id").map_or(node, |entry| &entry.value);
-                return self.refuse(id_node, format!("the id `{}` is there twice", intent.id));
+                return self.refuse(id_node, format!("the id `{}` appears twice", intent.id));
             }
             intents.push(intent);
         }
@@ -106,7 +106,7 @@ impl Reader<'_> {
 
     fn intent(&self, node: &Node) -> Result<Intent, Refusal> {
         let Some(entries) = node.entries() else {
-            return self.refuse(node, "an intent is due: `id: ...` and its other members");
+            return self.refuse(node, "expected an intent: `id: ...` and its other members");
         };
         let mut intent = Intent::default();
         let mut marks = Vec::new();
@@ -168,7 +168,7 @@ impl Reader<'_> {
             Some(status) => Ok(status),
             None => self.refuse(
                 node,
-                format!("`{name}` is not a status: PENDING, IN_PROGRESS, COMPLETED, ABANDONED or BLOCKED is due"),
+                format!("`{name}` is not a status: write PENDING, IN_PROGRESS, COMPLETED, ABANDONED or BLOCKED"),
             ),
         }
     }

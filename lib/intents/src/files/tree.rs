@@ -97,7 +97,6 @@ impl Node {
         }
     }
 
-    /// The entry of `key`.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries()?.iter().find(|entry| entry.key == key)
     }

@@ -37,7 +37,7 @@ impl Registry {
             Refusal::at(
                 "",
                 0,
-                "this file cannot be changed in place: write its intents in lines, as `coord sync` does",
+                "this file cannot be edited in place: write one member per line, as `coord sync` does",
             )
         };
         let text = editor.apply().ok_or_else(failure)?;

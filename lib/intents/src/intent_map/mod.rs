@@ -9,7 +9,7 @@ mod write;
 
 use cells::code;
 use lines::{Line, lines};
-pub use row::{LastHash, Row};
+pub use row::{LastHash, Row, rows};
 pub use write::write;
 
 /// All rows of a file, including those of the older form (`## ID: NAME` and a list).

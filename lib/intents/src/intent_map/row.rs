@@ -1,5 +1,7 @@
 //! A row of the table.
 
+use coord_protocol::MappedFile;
+
 /// The text in place of a table without rows.
 pub(super) const EMPTY: &str = "_No intents have been mapped yet._\n";
 
@@ -16,6 +18,16 @@ pub struct Row {
     pub hash: LastHash,
     /// Whether the owner is active and not idle. The older form lacks this: `false`.
     pub is_locked: bool,
+}
+
+pub fn rows(files: &[MappedFile]) -> Vec<Row> {
+    let row = |file: &MappedFile| Row {
+        path: file.file_path.clone(),
+        intent_id: file.intent_id.clone(),
+        hash: LastHash::parse(file.hash.as_deref().unwrap_or_default()),
+        is_locked: file.is_locked,
+    };
+    files.iter().map(row).collect()
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -40,7 +40,7 @@ impl Adoption {
     }
 
     /// The adoption of the bytes with this hash. `input` has the members `bytes` and `lines`, and no others.
-    pub fn stated(hash: ChainHash, input: &str) -> Option<Self> {
+    pub fn parse(hash: ChainHash, input: &str) -> Option<Self> {
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Counts {
@@ -76,7 +76,7 @@ impl Adoption {
         let (input, Some(ContentHash::Sha256(hash))) = (entry.payload.tool_input?, entry.payload.hash) else {
             return None;
         };
-        let adoption = Adoption::stated(hash, input.as_str())?;
+        let adoption = Adoption::parse(hash, input.as_str())?;
         (entry.action_type == ActionType::StateTransition).then_some(adoption)
     }
 }

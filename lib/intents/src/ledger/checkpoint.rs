@@ -37,7 +37,7 @@ pub enum CheckpointError {
     #[error("the checkpoint is not signed by {0}")]
     OtherKey(String),
     /// The key signed a different text.
-    #[error("the signature by {0} does not fit the checkpoint: it was changed or forged")]
+    #[error("the signature by {0} does not match the checkpoint: one of them was changed or forged")]
     BadSignature(String),
 }
 
@@ -142,8 +142,12 @@ impl SignedCheckpoint {
 mod tests {
     use super::*;
 
-    fn key(seed: u8) -> SigningKey {
-        SigningKey::new("coord.example", [seed; 32]).unwrap()
+    const KEY: &str = "PRIVATE+KEY+coord.example+b4c58000+AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB";
+    /// Another key of the same name.
+    const OTHER_KEY: &str = "PRIVATE+KEY+coord.example+210c0e89+AQICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgIC";
+
+    fn key(text: &str) -> SigningKey {
+        SigningKey::parse(text).unwrap()
     }
 
     fn checkpoint() -> Checkpoint {
@@ -165,12 +169,12 @@ mod tests {
         );
         let unsigned = SignedCheckpoint::read(&checkpoint.text()).unwrap();
         assert_eq!(unsigned.checkpoint, checkpoint);
-        let public = key(1).verifying_key();
+        let public = key(KEY).verifying_key();
         assert_eq!(unsigned.verify(&public), Err(CheckpointError::NotSigned));
-        let note = checkpoint.sign(&key(1));
+        let note = checkpoint.sign(&key(KEY));
         let signed = SignedCheckpoint::read(&note).unwrap();
         assert_eq!(signed.verify(&public), Ok(&checkpoint));
-        let other = SignedCheckpoint::read(&checkpoint.sign(&key(2))).unwrap();
+        let other = SignedCheckpoint::read(&checkpoint.sign(&key(OTHER_KEY))).unwrap();
         assert_eq!(
             other.verify(&public),
             Err(CheckpointError::OtherKey("coord.example".to_owned()))
@@ -181,8 +185,8 @@ mod tests {
 
     #[test]
     fn no_byte_of_a_signed_checkpoint_can_be_changed() {
-        let note = checkpoint().sign(&key(1));
-        let public = key(1).verifying_key();
+        let note = checkpoint().sign(&key(KEY));
+        let public = key(KEY).verifying_key();
         for index in 0..note.len() {
             let mut bytes = note.clone().into_bytes();
             bytes[index] ^= 1;
@@ -197,7 +201,7 @@ mod tests {
 
     #[test]
     fn forged_texts_are_no_checkpoints() {
-        let (text, note) = (checkpoint().text(), checkpoint().sign(&key(1)));
+        let (text, note) = (checkpoint().text(), checkpoint().sign(&key(KEY)));
         for wrong in [
             String::new(),
             text.replace("\n3\n", "\n03\n"),
@@ -220,6 +224,6 @@ mod tests {
         }
         let forged = SignedCheckpoint::read(&note.replace("\n3\n", "\n2\n")).unwrap();
         let bad = CheckpointError::BadSignature("coord.example".to_owned());
-        assert_eq!(forged.verify(&key(1).verifying_key()), Err(bad));
+        assert_eq!(forged.verify(&key(KEY).verifying_key()), Err(bad));
     }
 }

@@ -10,7 +10,7 @@ pub(super) const BLANK: &str = "[redacted]";
 struct Rule {
     /// In lower case. The rule is compiled only for texts that contain one of these: each call of a hook is a process,
     /// and compiling a rule takes longer than everything else that the process does here.
-    signs: &'static [&'static str],
+    hints: &'static [&'static str],
     /// The first and the last group are kept. Character classes are ASCII: Unicode tables cost time, and a binary may
     /// lack them. A negated class is `(?u-i:...)`, which needs no tables, because it does not fold case.
     pattern: &'static str,
@@ -18,9 +18,9 @@ struct Rule {
     compiled: OnceLock<Regex>,
 }
 
-const fn rule(signs: &'static [&'static str], pattern: &'static str) -> Rule {
+const fn rule(hints: &'static [&'static str], pattern: &'static str) -> Rule {
     Rule {
-        signs,
+        hints,
         pattern,
         compiled: OnceLock::new(),
     }
@@ -68,7 +68,7 @@ pub fn blank_credentials(text: &str) -> Cow<'_, str> {
     let lower = text.to_ascii_lowercase();
     let mut text = Cow::Borrowed(text);
     for rule in &RULES {
-        if rule.signs.iter().any(|sign| lower.contains(sign)) {
+        if rule.hints.iter().any(|hint| lower.contains(hint)) {
             let compile = || Regex::new(&format!("(?-u){}", rule.pattern)).expect("a rule");
             let compiled = rule.compiled.get_or_init(compile);
             if compiled.is_match(&text) {

@@ -1,16 +1,5 @@
+pub use coord_protocol::HolderState as State;
 use serde::{Deserialize, Serialize};
-
-/// The state of a holder in the handshake, before the event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum State {
-    /// There was no prompt yet, or the work has ended.
-    Request,
-    /// There was a prompt, but no intent is selected.
-    Reasoning,
-    /// An intent is selected.
-    Action,
-}
 
 /// The subject of a ledger line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -55,7 +44,6 @@ macro_rules! text {
 }
 
 text! {
-    State { Request = "REQUEST", Reasoning = "REASONING", Action = "ACTION" }
     ActionType {
         ToolExecution = "TOOL_EXECUTION", ContextLoad = "CONTEXT_LOAD", IntentSelection = "INTENT_SELECTION",
         ScopeViolation = "SCOPE_VIOLATION", BudgetExhausted = "BUDGET_EXHAUSTED", StateTransition = "STATE_TRANSITION"
@@ -71,7 +59,9 @@ mod tests {
     fn the_values_are_those_of_the_model_and_no_others() {
         let texts = |json: String| json.trim_matches('"').replace("\",\"", " | ");
         let all = |json: Result<String, serde_json::Error>| texts(json.unwrap().replace(['[', ']'], ""));
-        assert_eq!(all(serde_json::to_string(State::ALL)), "REQUEST | REASONING | ACTION");
+        for state in [State::Request, State::Reasoning, State::Action] {
+            assert_eq!(all(serde_json::to_string(&state)), state.as_str());
+        }
         assert_eq!(
             all(serde_json::to_string(ActionType::ALL)),
             "TOOL_EXECUTION | CONTEXT_LOAD | INTENT_SELECTION | SCOPE_VIOLATION | BUDGET_EXHAUSTED | STATE_TRANSITION"

@@ -129,10 +129,10 @@ fn an_unreadable_file_is_refused_with_line_and_column() {
         x: &a 1\nintents: []\n → 1:4: anchors
         intents:\n  - id: a\n    name: *a\n → 3:11:
         x: !!str 1\n → 1:4: tags
-        intents:\n  - id: a\n    name: b\n    name: c\n → 4:5: the key `name` is there twice
-        intents: []\n"intents": []\n → 2:1: the key `intents` is there twice
-        x:\n  ü: 1\n  ü: 2\n → 3:3: the key `ü` is there twice
-        intents:\n  - id: a\n  - name: b\n    id: a\n → 4:9: the id `a` is there twice
+        intents:\n  - id: a\n    name: b\n    name: c\n → 4:5: the key `name` appears twice
+        intents: []\n"intents": []\n → 2:1: the key `intents` appears twice
+        x:\n  ü: 1\n  ü: 2\n → 3:3: the key `ü` appears twice
+        intents:\n  - id: a\n  - name: b\n    id: a\n → 4:9: the id `a` appears twice
         intents:\n  - id: 42\n → 2:9: `id` must be text, but `42` is a number
         intents:\n  - id: a\n    name: 1.5e3\n → 3:11: `name` must be text, but `1.5e3` is a number
         intents:\n  - id: a\n    name: 0x1F\n → 3:11: `name`
@@ -146,12 +146,12 @@ fn an_unreadable_file_is_refused_with_line_and_column() {
         intents:\n  - id: a\n    budget: {max_turns: 99999999999999999999}\n → 3:25: `max_turns`
         intents:\n  - id: a\n    status: DONE\n → 3:13: `DONE` is not a status
         intents:\n  - name: b\n → 2:5: an intent has no `id`
-        intents:\n  - a\n → 2:5: an intent is due
+        intents:\n  - a\n → 2:5: expected an intent
         intents:\n  - id: a/b\n → 2:9: an id has
         intents: {a: {}}\n → 1:10: `intents` must be a list
-        - id: a\n → 1:1: the file begins with
+        - id: a\n → 1:1: the file must begin with
         intents: []\n---\nintents: []\n → 2:1: a second document
-        ? a\n: b\n → 1:1: this is not read here
+        ? a\n: b\n → 1:1: unexpected here
         intents:\n  - id: a\n   name: b\n → 3:
         intents: [\n → 2:
     "#;

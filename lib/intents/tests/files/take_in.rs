@@ -1,5 +1,5 @@
 use coord_intents::files::import::{FileChanges, Reason, import_changes};
-use coord_intents::intent::{Budget, Criterion, CriterionProof, Intent, Status};
+use coord_intents::intent::{Budget, Criterion, CriterionProof, Intent, Status, TransitionActor};
 
 use crate::{FACTS, parse};
 
@@ -108,7 +108,7 @@ fn a_status_change_follows_transitions_and_marks_those_that_need_a_person() {
             let file = |status: Status| FACTS.replace("IN_PROGRESS", status.as_str());
             let base = parse(&file(from));
             let result = import_changes(Some(&base), &parse(&file(to)), base.intents());
-            match from.transition(to) {
+            match TransitionActor::of(from, to) {
                 None if from == to => assert_eq!(result, FileChanges::default()),
                 None => assert_eq!(result.problems[0].reason, Reason::Transition { from, to }),
                 Some(_) => {

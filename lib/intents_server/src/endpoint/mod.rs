@@ -12,7 +12,7 @@ use intents::{intent, usage as intent_usage};
 use ledger::{checkpoint as ledger_checkpoint, map as ledger_map, verify as ledger_verify};
 pub use {intents::IntentsQuery, ledger::LedgerQuery};
 
-const AGENTS: Route = Route::VARY_FOR_AGENTS;
+const AGENTS: Route = Route::FOR_AGENTS;
 
 endpoints! {
     INTENTS = intents { methods: "GET, HEAD, POST", ..AGENTS };

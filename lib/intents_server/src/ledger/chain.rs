@@ -6,7 +6,6 @@ use coord_domain::RepoId;
 use coord_intents_state::ledger::{AppendedLine, ChainPosition, Seal, lines_after, seal};
 use coord_store::{Store, StoreError};
 
-/// A line with its chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SealedLine {
     pub seq: u64,

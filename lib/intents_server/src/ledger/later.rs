@@ -1,13 +1,14 @@
 //! Sealing after the response: a function does it once the response is sent, a server in a task.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::watch;
 
 use super::sealing::seal_lines;
 use coord_domain::RepoId;
 use coord_runtime::after_response::defer;
+use coord_runtime::mutex::lock;
 use coord_store::Store;
 
 /// Seals the ledgers to which requests have appended. A process runs one sealing of a repository at a time, and once
@@ -60,7 +61,7 @@ impl Sealing {
 
     /// Begins the sealing of `repo`. If it is already running, makes it run once more, and returns `None`.
     fn begin(self: &Arc<Self>, repo: &RepoId) -> Option<SealingGuard> {
-        let mut running = self.lock();
+        let mut running = lock(&self.running);
         if let Some(must_repeat) = running.get_mut(repo) {
             *must_repeat = true;
             return None;
@@ -72,16 +73,12 @@ impl Sealing {
             is_over: false,
         })
     }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<RepoId, bool>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl SealingGuard {
     /// Whether lines were appended since the last call. If not, the sealing is over.
     fn must_repeat(&mut self) -> bool {
-        let mut running = self.sealing.lock();
+        let mut running = lock(&self.sealing.running);
         let must_repeat = running.get_mut(&self.repo).is_some_and(std::mem::take);
         if !must_repeat {
             running.remove(&self.repo);
@@ -94,7 +91,7 @@ impl SealingGuard {
 impl Drop for SealingGuard {
     fn drop(&mut self) {
         if !self.is_over {
-            self.sealing.lock().remove(&self.repo);
+            lock(&self.sealing.running).remove(&self.repo);
         }
     }
 }

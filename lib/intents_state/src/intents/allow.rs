@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::scripts::ALLOW_OVERLAP;
 use super::status::{decode_state, decode_status};
 use crate::run::run;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind};
+use coord_state::admission::{AdmissionTerms, Admitted, RequestKind};
 use coord_state::reply::Reply;
 use coord_store::{Store, StoreError};
 
@@ -50,9 +50,9 @@ pub async fn allow_overlap(
     let decode = |reply: &Reply| match reply.outcome.as_str() {
         "ALLOWED" => Ok(AllowOutcome::Allowed(decode_state(reply)?)),
         "UNKNOWN" => Ok(AllowOutcome::Unknown(reply.object::<UnknownIntent>()?.id)),
-        "NO_WAY" => Ok(AllowOutcome::Ended(decode_status(reply)?)),
+        "ENDED" => Ok(AllowOutcome::Ended(decode_status(reply)?)),
         "TOO_MANY" => Ok(AllowOutcome::Full),
         _ => reply.unknown(),
     };
-    run(store, &ALLOW_OVERLAP, terms, (Kind::Read, 1), &request, decode).await
+    run(store, &ALLOW_OVERLAP, terms, (RequestKind::Read, 1), &request, decode).await
 }

@@ -2,7 +2,7 @@
 -- KEYS, ARGV: those of admission/request, with `id`, `other`: id of the other intent, and `origin` of the line
 -- Returns { outcome, now, answer }: ALLOWED with the `state` of the caller; if it was allowed before, nothing is changed
 --      or UNKNOWN with the `id`: there is no such intent
---      or NO_WAY with the `status`: the intent has ended
+--      or ENDED with the `status`: the intent has ended
 --      or { TOO_MANY, now }: it may overlap with too many
 --      or one of the denials of Admission.admit(); in all these cases nothing is changed
 local Admission = require('admission/admission')
@@ -31,7 +31,7 @@ return function(KEYS, ARGV)
   end
   for _, either in ipairs({ record, other_record }) do
     if either.status == 'COMPLETED' or either.status == 'ABANDONED' then
-      return Answer.reply(call, 'NO_WAY', { status = either.status })
+      return Answer.reply(call, 'ENDED', { status = either.status })
     end
   end
   for _, allowed in ipairs(record.may_overlap or {}) do

@@ -3,7 +3,7 @@
 -- FORCED to complete it anyway, or UNMET, `seen`: version of the registry that the decision is based on, `reason`: why, absent for none,
 -- and `origin` of the line
 -- Returns { outcome, now, answer }: MOVED with the `state` of the caller
---      or NO_WAY with its `status`: there is no transition from it to the new one
+--      or NO_TRANSITION with its `status`: there is no transition from it to the new one
 --      or PERSON with its `status`: only a person may do this
 --      or { UNKNOWN, now }: there is no such intent
 --      or { CRITERIA, now }: not all criteria are met
@@ -41,14 +41,14 @@ return function(KEYS, ARGV)
   end
   local actor = (TRANSITIONS[record.status] or {})[status]
   if not actor then
-    return Answer.reply(call, 'NO_WAY', { status = record.status })
+    return Answer.reply(call, 'NO_TRANSITION', { status = record.status })
   elseif actor == 'CRITERIA' and request.seen ~= call.governed then
     return { 'CHANGED', call.now }
   elseif actor == 'CRITERIA' and criteria == 'UNMET' then
     return { 'CRITERIA', call.now }
   elseif (actor == 'PERSON' or actor == 'CRITERIA' and criteria == 'FORCED') and not is_person then
     return Answer.reply(call, 'PERSON', { status = record.status })
-  elseif not is_person and not Records.is_callers(call, record) then
+  elseif not is_person and not Records.belongs_to_caller(call, record) then
     return Answer.reply(call, 'PERSON', { status = record.status })
   end
   Session.load(call)

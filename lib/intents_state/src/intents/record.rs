@@ -74,7 +74,7 @@ pub struct IntentUse {
     /// Tool calls of other logins.
     pub other_turns: u64,
     /// The time of a holder's last call, Unix milliseconds; 0 for never.
-    pub heard_ms: u64,
+    pub last_call_ms: u64,
 }
 
 impl IntentUse {
@@ -84,22 +84,22 @@ impl IntentUse {
             .split(' ')
             .map(|number| number.parse().ok())
             .collect::<Option<_>>()?;
-        let (turns, tokens, other_turns, heard_ms) = match numbers[..] {
-            [turns, tokens, heard_ms] => (turns, tokens, 0, heard_ms),
-            [turns, tokens, other_turns, heard_ms] => (turns, tokens, other_turns, heard_ms),
+        let (turns, tokens, other_turns, last_call_ms) = match numbers[..] {
+            [turns, tokens, last_call_ms] => (turns, tokens, 0, last_call_ms),
+            [turns, tokens, other_turns, last_call_ms] => (turns, tokens, other_turns, last_call_ms),
             _ => return None,
         };
         Some(IntentUse {
             turns,
             tokens,
             other_turns,
-            heard_ms,
+            last_call_ms,
         })
     }
 }
 
 /// The handshake of a holder; see `modules/session.lua`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Session {
     pub state: State,
     /// The intent that it has selected.
@@ -108,17 +108,6 @@ pub struct Session {
     pub version: Option<u64>,
     /// The intent that it had selected before.
     pub last: Option<String>,
-}
-
-impl Default for Session {
-    fn default() -> Self {
-        Session {
-            state: State::Request,
-            intent: None,
-            version: None,
-            last: None,
-        }
-    }
 }
 
 /// An owner of a file; see `modules/owners.lua`.

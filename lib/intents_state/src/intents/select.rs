@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::scripts::{DENY_SELECTION, SELECT_INTENT};
 use super::status::{decode_state, decode_status};
 use crate::run::run;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind};
+use coord_state::admission::{AdmissionTerms, Admitted, RequestKind};
 use coord_state::reply::Reply;
 use coord_store::{Store, StoreError};
 
@@ -23,7 +23,6 @@ pub struct Selection<'a> {
     pub origin: &'a str,
 }
 
-/// The outcome of a selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SelectOutcome {
     /// The intent is selected; the new state of the caller.
@@ -60,7 +59,7 @@ pub async fn select_intent(
         "CHANGED" => Ok(SelectOutcome::Changed),
         _ => reply.unknown(),
     };
-    run(store, &SELECT_INTENT, terms, (Kind::Read, 1), selection, decode).await
+    run(store, &SELECT_INTENT, terms, (RequestKind::Read, 1), selection, decode).await
 }
 
 /// Records that a selection was refused, and returns the state of the caller. `selection.seen` does not matter.
@@ -76,7 +75,7 @@ pub async fn deny_selection(
         reply.check_outcome("NOTED")?;
         decode_state(reply)
     };
-    run(store, &DENY_SELECTION, terms, (Kind::Read, 1), selection, decode).await
+    run(store, &DENY_SELECTION, terms, (RequestKind::Read, 1), selection, decode).await
 }
 
 /// The subject that has too many intents.

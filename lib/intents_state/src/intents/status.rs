@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::scripts::MOVE_INTENT;
 use crate::run::run;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, is_false};
+use coord_state::admission::{AdmissionTerms, Admitted, RequestKind, is_false};
 use coord_state::reply::Reply;
 use coord_store::{Store, StoreError};
 
@@ -68,13 +68,13 @@ pub async fn move_intent(
     let decode = |reply: &Reply| match reply.outcome.as_str() {
         "MOVED" => Ok(MoveOutcome::Moved(decode_state(reply)?)),
         "UNKNOWN" => Ok(MoveOutcome::Unknown),
-        "NO_WAY" => Ok(MoveOutcome::NoTransition(decode_status(reply)?)),
+        "NO_TRANSITION" => Ok(MoveOutcome::NoTransition(decode_status(reply)?)),
         "PERSON" => Ok(MoveOutcome::Person(decode_status(reply)?)),
         "CRITERIA" => Ok(MoveOutcome::Criteria),
         "CHANGED" => Ok(MoveOutcome::Changed),
         _ => reply.unknown(),
     };
-    run(store, &MOVE_INTENT, terms, (Kind::Read, 1), change, decode).await
+    run(store, &MOVE_INTENT, terms, (RequestKind::Read, 1), change, decode).await
 }
 
 #[derive(Deserialize)]

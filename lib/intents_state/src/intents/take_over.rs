@@ -6,7 +6,7 @@ use super::scripts::TAKE_OVER;
 use super::status::{decode_state, decode_status};
 use crate::run::run;
 use coord_domain::FilePath;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind};
+use coord_state::admission::{AdmissionTerms, Admitted, RequestKind};
 use coord_state::reply::Reply;
 use coord_store::{Store, StoreError};
 
@@ -28,7 +28,7 @@ pub enum TakeOutcome {
 struct TakeOverArgs<'a> {
     id: &'a str,
     origin: &'a str,
-    paths: Vec<&'a str>,
+    paths: &'a [FilePath],
 }
 
 /// Makes the intent `id` the owner of `paths`.
@@ -42,11 +42,7 @@ pub async fn take_over(
     origin: &str,
     paths: &[FilePath],
 ) -> Result<Admitted<TakeOutcome>, StoreError> {
-    let takeover = TakeOverArgs {
-        id,
-        origin,
-        paths: paths.iter().map(FilePath::as_str).collect(),
-    };
+    let takeover = TakeOverArgs { id, origin, paths };
     let decode = |reply: &Reply| match reply.outcome.as_str() {
         "TAKEN" => Ok(TakeOutcome::Taken(decode_state(reply)?)),
         "UNKNOWN" => Ok(TakeOutcome::Unknown),
@@ -54,5 +50,13 @@ pub async fn take_over(
         "TOO_MANY" => Ok(TakeOutcome::Full),
         _ => reply.unknown(),
     };
-    run(store, &TAKE_OVER, terms, (Kind::Read, paths.len()), &takeover, decode).await
+    run(
+        store,
+        &TAKE_OVER,
+        terms,
+        (RequestKind::Read, paths.len()),
+        &takeover,
+        decode,
+    )
+    .await
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::scripts::USE_INTENT;
 use crate::run::run;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind};
+use coord_state::admission::{AdmissionTerms, Admitted, RequestKind};
 use coord_state::locks::ToolCallArgs;
 use coord_state::reply::Reply;
 use coord_store::{Store, StoreError};
@@ -137,5 +137,5 @@ pub async fn use_intent(
         }
         _ => reply.unknown(),
     };
-    run(store, &USE_INTENT, terms, (Kind::Read, 1), &request, decode).await
+    run(store, &USE_INTENT, terms, (RequestKind::Read, 1), &request, decode).await
 }

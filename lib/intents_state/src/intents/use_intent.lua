@@ -47,7 +47,7 @@ return function(KEYS, ARGV)
   end
   Session.load(call)
   -- Tokens that an agent of another login reports do not count: it could spend the whole budget.
-  if used and Records.is_callers(call, record) then
+  if used and Records.belongs_to_caller(call, record) then
     local turns, tokens, other_turns = Records.use_of(call, id)
     Records.save_use(call, id, turns, tokens + new_tokens(), other_turns)
   end

@@ -6,7 +6,7 @@ use super::scripts::WRITE_INTENT;
 use super::select::{IntentLimitSubject, limit_subject};
 use super::status::decode_state;
 use crate::run::run;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, is_false};
+use coord_state::admission::{AdmissionTerms, Admitted, RequestKind, is_false};
 use coord_state::reply::Reply;
 use coord_store::{Store, StoreError};
 
@@ -28,7 +28,6 @@ pub struct WrittenIntent<'a> {
     pub is_person: bool,
 }
 
-/// The outcome of writing an intent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
     /// The intent is written; the new state of the caller.
@@ -111,5 +110,5 @@ pub async fn write_intent(
         "PERSON" => Ok(WriteOutcome::Person),
         _ => reply.unknown(),
     };
-    run(store, &WRITE_INTENT, terms, (Kind::Read, 1), &write, decode).await
+    run(store, &WRITE_INTENT, terms, (RequestKind::Read, 1), &write, decode).await
 }

@@ -29,14 +29,6 @@ pub fn newest_lines(repo: &RepoId, most: usize) -> Read<Vec<AppendedLine>> {
     Read::new([request], |[entries]| decode(&entries))
 }
 
-/// Reads the number of lines of `repo` that are kept.
-pub fn ledger_length(repo: &RepoId) -> Read<u64> {
-    Read::new([Request::command(["XLEN", &keys::ledger(repo)])], |[count]| {
-        let count = count.as_int().ok_or_else(malformed)?;
-        Ok(count.unsigned_abs())
-    })
-}
-
 fn malformed() -> StoreError {
     StoreError::Malformed("the ledger of a repository".to_owned())
 }

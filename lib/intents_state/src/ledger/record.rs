@@ -1,14 +1,13 @@
 use coord_intents::ledger::{ContentHash, PreparedLine, ResultStatus, TraceId};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::scripts::RECORD;
 use crate::run::run;
 use coord_domain::FilePath;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, is_false};
+use coord_state::admission::{AdmissionTerms, Admitted, RequestKind, is_false};
 use coord_state::reply::Reply;
 use coord_store::{Store, StoreError};
 
-/// An event to be recorded.
 #[derive(Clone, Debug)]
 pub struct RecordedEvent {
     /// Its kind, with the fields for the script.
@@ -18,7 +17,6 @@ pub struct RecordedEvent {
     pub line: PreparedLine,
 }
 
-/// The kind of an event.
 #[derive(Clone, Debug)]
 pub enum RecordedKind {
     /// A file was changed.
@@ -34,7 +32,6 @@ pub enum RecordedKind {
 /// A change of a file, as `record.lua` reads it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Mutation {
-    #[serde(serialize_with = "serialize_path")]
     pub path: FilePath,
     pub hash: ContentHash,
     /// Fencing token of the lock, if it was sent.
@@ -47,10 +44,6 @@ pub struct Mutation {
     pub without_lock: String,
     /// `result` if the lock has another token.
     pub other_token: String,
-}
-
-fn serialize_path<S: Serializer>(path: &FilePath, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(path.as_str())
 }
 
 /// Events to record.
@@ -142,7 +135,7 @@ pub async fn record(
         is_reset_by_prompts: record.is_reset_by_prompts,
         entries: record.events.iter().map(RecordedEvent::args).collect(),
     };
-    let cost = (Kind::Release, record.events.len());
+    let cost = (RequestKind::Release, record.events.len());
     let decode = |reply: &Reply| decode_outcome(reply, record.events);
     run(store, &RECORD, terms, cost, &request, decode).await
 }

@@ -26,7 +26,6 @@ pub struct ChainPosition {
     pub id: EventId,
 }
 
-/// The seal of a ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seal {
     /// The position after which the kept lines begin.
@@ -117,7 +116,6 @@ impl Seal {
     }
 }
 
-/// Reads the seal of `repo`.
 pub fn seal(repo: &RepoId) -> Read<Seal> {
     let request = Request::command(["HGETALL", &keys::seal(repo)]);
     let repo = repo.clone();

@@ -58,7 +58,7 @@ pub(super) fn tokens(text: &[u8]) -> Result<Tokens<'_>, InterfaceUnknown> {
                 } else {
                     1
                 };
-                tokens.push(Kind::Sign, start..at);
+                tokens.push(Kind::Punct, start..at);
             }
         }
     }

@@ -72,8 +72,8 @@ impl<'t> Reader<'_, 't> {
         while at < end {
             let before = at.wrapping_sub(1);
             // A line that ends with an operator or an opening bracket goes on.
-            let goes_on = self.tokens.kind(before) == Some(Kind::Sign);
-            if self.word(at) == b";" || at > start && self.tokens.starts_line(at) && !goes_on {
+            let is_continued = self.tokens.kind(before) == Some(Kind::Punct);
+            if self.word(at) == b";" || at > start && self.tokens.starts_line(at) && !is_continued {
                 return at;
             }
             at = self.tokens.after(at);

@@ -167,7 +167,7 @@ impl Reader<'_, '_> {
                 self.is(*at, b"this")
                     && self.is(at + 1, b".")
                     && self.is(at + 3, b"=")
-                    && self.tokens.kind(at + 3) == Some(Kind::Sign)
+                    && self.tokens.kind(at + 3) == Some(Kind::Punct)
             })
             .map(|at| self.word(at + 2))
             .collect();

@@ -67,14 +67,14 @@ impl Reader<'_, '_> {
         let mut at = start;
         while at < end {
             match (self.tokens.kind(at), self.word(at)) {
-                (Some(Kind::Sign), b",") => break,
-                (Some(Kind::Sign), b":") => {
+                (Some(Kind::Punct), b",") => break,
+                (Some(Kind::Punct), b":") => {
                     let close = self.type_end(at + 1, end).max(at + 1);
                     self.write_exact(at..close, head);
                     at = close;
                     continue;
                 }
-                (Some(Kind::Sign), b"=") => {
+                (Some(Kind::Punct), b"=") => {
                     let close = self.expression_end(at + 1, end).max(at + 1);
                     head.push(b"=");
                     self.value(at + 1..close, Mode::Widened, head, depth + 1);

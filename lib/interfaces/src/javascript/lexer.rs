@@ -108,7 +108,7 @@ impl Lexer<'_> {
             b'/' if !self.is_operand && self.regex() => {}
             b'<' if !self.is_operand && self.dialect.jsx && self.is_element() => self.element()?,
             _ if CLASS[usize::from(byte)] == Class::Word || byte == b'@' => self.word(),
-            _ => self.sign(byte),
+            _ => self.punct(byte),
         }
         Ok(true)
     }
@@ -150,7 +150,7 @@ impl Lexer<'_> {
         self.tokens.push(Kind::Word, start..end);
     }
 
-    fn sign(&mut self, byte: u8) {
+    fn punct(&mut self, byte: u8) {
         let start = self.position;
         let rest = &self.text[start..];
         let length = match byte {
@@ -175,7 +175,7 @@ impl Lexer<'_> {
             || length == 2 && matches!(byte, b'+' | b'-') && rest.get(1) == Some(&byte);
         self.is_operand &= stays_operand;
         self.position += length;
-        self.tokens.push(Kind::Sign, start..start + length);
+        self.tokens.push(Kind::Punct, start..start + length);
     }
 
     fn open(&mut self, byte: u8) {
@@ -183,7 +183,7 @@ impl Lexer<'_> {
         let frame = match byte {
             b'{' => {
                 let is_value = match self.tokens.kind(last) {
-                    Some(Kind::Sign) => !matches!(self.tokens.word(last), b"=>" | b";"),
+                    Some(Kind::Punct) => !matches!(self.tokens.word(last), b"=>" | b";"),
                     Some(Kind::Open) => !self.tokens.is(last, b"{"),
                     Some(Kind::Word) => !self.is_operand && !matches!(self.tokens.word(last), b"do" | b"else"),
                     _ => false,

@@ -14,7 +14,7 @@ impl Reader<'_, '_> {
         while at < end {
             let start = at;
             let before = signature.take();
-            if self.tokens.kind(at) == Some(Kind::Sign) && self.is(at, b";") {
+            if self.tokens.kind(at) == Some(Kind::Punct) && self.is(at, b";") {
                 at += 1;
                 continue;
             }

@@ -118,8 +118,8 @@ impl<'a, 't> Reader<'a, 't> {
     pub(super) fn write(&self, at: usize, head: &mut Head) {
         let word = self.word(at);
         match self.tokens.kind(at) {
-            Some(Kind::Sign) if word == b";" => {}
-            Some(Kind::Sign) if matches!(word, b"|" | b"&") && is_before_operand(head.last()) => {}
+            Some(Kind::Punct) if word == b";" => {}
+            Some(Kind::Punct) if matches!(word, b"|" | b"&") && is_before_operand(head.last()) => {}
             Some(Kind::Close) => {
                 if head.last() == Some(b",") {
                     head.pop();
@@ -190,7 +190,7 @@ impl<'a, 't> Reader<'a, 't> {
         let (before, word) = (self.word(at - 1), self.word(at));
         let can_end = match self.tokens.kind(at - 1) {
             Some(Kind::Word) => !BEFORE_OPERAND.contains(&before) || at > 1 && self.is(at - 2, b"."),
-            Some(Kind::Sign) => match before {
+            Some(Kind::Punct) => match before {
                 b"++" | b"--" | b"!" => true,
                 // The end of type arguments, or a comparison.
                 b">" => STATEMENTS.contains(&word),
@@ -199,13 +199,13 @@ impl<'a, 't> Reader<'a, 't> {
             Some(Kind::Open) => false,
             _ => true,
         };
-        let goes_on = match self.tokens.kind(at) {
-            Some(Kind::Sign) => !matches!(word, b"!" | b"~" | b"++" | b"--"),
+        let is_continued = match self.tokens.kind(at) {
+            Some(Kind::Punct) => !matches!(word, b"!" | b"~" | b"++" | b"--"),
             Some(Kind::Open) => word != b"{",
             Some(Kind::Word) => AFTER_OPERAND.contains(&word),
             _ => false,
         };
-        can_end && !goes_on
+        can_end && !is_continued
     }
 
     /// The end of the expression at `start`: a comma, a semicolon, a closing bracket, or a line break that ends it.
@@ -214,15 +214,15 @@ impl<'a, 't> Reader<'a, 't> {
         while at < end {
             let word = self.word(at);
             match self.tokens.kind(at) {
-                Some(Kind::Sign) if matches!(word, b"," | b";") => return at,
+                Some(Kind::Punct) if matches!(word, b"," | b";") => return at,
                 Some(Kind::Close) => return at,
                 _ if at > start && self.ends_before(at) => return at,
-                Some(Kind::Sign) if word == b"<" => {
+                Some(Kind::Punct) if word == b"<" => {
                     at = self.type_arguments_end(at).unwrap_or(at + 1);
                     continue;
                 }
                 // The return type of an arrow function may have commas: `(a): Map<b, c> => d`.
-                Some(Kind::Sign) if word == b":" && at > start && self.is(at - 1, b")") => {
+                Some(Kind::Punct) if word == b":" && at > start && self.is(at - 1, b")") => {
                     at = self.arrow_after_type(at, end).unwrap_or(at + 1);
                     continue;
                 }
@@ -237,7 +237,7 @@ impl<'a, 't> Reader<'a, 't> {
     pub(super) fn statement_end(&self, start: usize, end: usize) -> usize {
         let mut at = start;
         while at < end {
-            if self.is(at, b";") && self.tokens.kind(at) == Some(Kind::Sign) {
+            if self.is(at, b";") && self.tokens.kind(at) == Some(Kind::Punct) {
                 return at + 1;
             }
             if at > start && self.ends_before(at) {

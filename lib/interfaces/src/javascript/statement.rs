@@ -8,7 +8,6 @@ use crate::tokens::Kind;
 /// A declaration that was read.
 #[derive(Debug, Default)]
 pub(super) struct Declaration<'t> {
-    /// Its names, each with its head.
     pub(super) names: Vec<(&'t [u8], Head)>,
     /// Index after it.
     pub(super) end: usize,

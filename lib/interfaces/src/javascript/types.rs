@@ -36,11 +36,11 @@ impl Reader<'_, '_> {
             let kind = self.tokens.kind(at);
             if is_operand {
                 match (kind, word) {
-                    (Some(Kind::Sign), b"." | b"|" | b"&") => is_operand = false,
-                    (Some(Kind::Sign), b"=>") if takes_arrows && self.is(at - 1, b")") => is_operand = false,
+                    (Some(Kind::Punct), b"." | b"|" | b"&") => is_operand = false,
+                    (Some(Kind::Punct), b"=>") if takes_arrows && self.is(at - 1, b")") => is_operand = false,
                     (Some(Kind::Open), b"[") if !self.tokens.starts_line(at) => {}
                     (Some(Kind::Open), b"(") if self.is(at - 1, b"import") => {}
-                    (Some(Kind::Sign), b"<") if !self.tokens.starts_line(at) => {
+                    (Some(Kind::Punct), b"<") if !self.tokens.starts_line(at) => {
                         at = self.angle_end(at, end);
                         continue;
                     }
@@ -49,8 +49,8 @@ impl Reader<'_, '_> {
                         conditions += 1;
                         is_operand = false;
                     }
-                    (Some(Kind::Sign), b"?") if conditions > 0 => is_operand = false,
-                    (Some(Kind::Sign), b":") if conditions > 0 => {
+                    (Some(Kind::Punct), b"?") if conditions > 0 => is_operand = false,
+                    (Some(Kind::Punct), b":") if conditions > 0 => {
                         conditions -= 1;
                         is_operand = false;
                     }
@@ -58,13 +58,13 @@ impl Reader<'_, '_> {
                 }
             } else {
                 match (kind, word) {
-                    (Some(Kind::Sign), b"<") => {
+                    (Some(Kind::Punct), b"<") => {
                         at = self.angle_end(at, end);
                         continue;
                     }
-                    (Some(Kind::Sign), b"|" | b"&" | b"-" | b"?" | b"!" | b"*" | b"...") => {}
+                    (Some(Kind::Punct), b"|" | b"&" | b"-" | b"?" | b"!" | b"*" | b"...") => {}
                     (Some(Kind::Word), _) if PREFIXES.contains(&word) && self.begins_operand(at + 1) => {}
-                    (Some(Kind::Sign | Kind::Close) | None, _) => return at,
+                    (Some(Kind::Punct | Kind::Close) | None, _) => return at,
                     _ => is_operand = true,
                 }
             }
@@ -78,7 +78,7 @@ impl Reader<'_, '_> {
         match self.tokens.kind(at) {
             Some(Kind::Word) => !self.is(at, b"is"),
             Some(Kind::Number | Kind::Text | Kind::Open) => true,
-            Some(Kind::Sign) => self.is(at, b"<"),
+            Some(Kind::Punct) => self.is(at, b"<"),
             _ => false,
         }
     }
@@ -89,8 +89,8 @@ impl Reader<'_, '_> {
         let mut depth = 0_usize;
         while at < end {
             match (self.tokens.kind(at), self.word(at)) {
-                (Some(Kind::Sign), b"<") => depth += 1,
-                (Some(Kind::Sign), b">") => depth -= 1,
+                (Some(Kind::Punct), b"<") => depth += 1,
+                (Some(Kind::Punct), b">") => depth -= 1,
                 (Some(Kind::Close), _) => return at,
                 _ => {}
             }
@@ -108,10 +108,10 @@ impl Reader<'_, '_> {
         let mut depth = 0_usize;
         for _ in 0..LOOKAHEAD {
             match (self.tokens.kind(at)?, self.word(at)) {
-                (Kind::Sign, b"<") => depth += 1,
-                (Kind::Sign, b">") => depth -= 1,
-                (Kind::Sign, b"," | b"." | b"|" | b"&" | b"=>" | b"?" | b":" | b"-") => {}
-                (Kind::Sign | Kind::Close, _) => return None,
+                (Kind::Punct, b"<") => depth += 1,
+                (Kind::Punct, b">") => depth -= 1,
+                (Kind::Punct, b"," | b"." | b"|" | b"&" | b"=>" | b"?" | b":" | b"-") => {}
+                (Kind::Punct | Kind::Close, _) => return None,
                 _ => {}
             }
             at = self.after(at);

@@ -63,7 +63,7 @@ impl Reader<'_, '_> {
                     );
                     self.name(at, range.end, mode, was_operand, head, depth)
                 }
-                Some(Kind::Sign) if self.is(at, b"<") => {
+                Some(Kind::Punct) if self.is(at, b"<") => {
                     let close = if was_operand {
                         self.type_arguments_end(at).unwrap_or(at + 1)
                     } else {
@@ -73,7 +73,7 @@ impl Reader<'_, '_> {
                     self.write_exact(at..close, head);
                     close
                 }
-                Some(Kind::Sign) if matches!(self.word(at), b"-" | b"+") && !was_operand && mode == Mode::Widened => {
+                Some(Kind::Punct) if matches!(self.word(at), b"-" | b"+") && !was_operand && mode == Mode::Widened => {
                     is_operand = false;
                     at + 1
                 }
@@ -247,7 +247,7 @@ impl Reader<'_, '_> {
         match self.tokens.kind(at) {
             Some(Kind::Word | Kind::Text | Kind::Number) => true,
             Some(Kind::Open) => self.is(at, b"["),
-            Some(Kind::Sign) => self.is(at, b"*"),
+            Some(Kind::Punct) => self.is(at, b"*"),
             _ => false,
         }
     }

@@ -19,7 +19,7 @@ pub(super) struct Line {
 /// Columns from one tab stop to the next.
 const TAB: usize = 8;
 /// Signs of more than one byte, longer ones first.
-const SIGNS: [&[u8]; 22] = [
+const PUNCTUATION: [&[u8]; 22] = [
     b"...", b"**=", b"//=", b">>=", b"<<=", b"->", b":=", b"==", b"!=", b"<=", b">=", b"+=", b"-=", b"*=", b"/=",
     b"%=", b"@=", b"&=", b"|=", b"^=", b"**", b"//",
 ];
@@ -89,12 +89,12 @@ pub(super) fn lines(text: &[u8]) -> Result<(Tokens<'_>, Vec<Line>), InterfaceUnk
                 }
             }
             _ => {
-                let length = SIGNS
+                let length = PUNCTUATION
                     .iter()
-                    .find(|sign| text[at..].starts_with(sign))
-                    .map_or(1, |sign| sign.len());
+                    .find(|punct| text[at..].starts_with(punct))
+                    .map_or(1, |punct| punct.len());
                 at += length;
-                tokens.push(Kind::Sign, start..at);
+                tokens.push(Kind::Punct, start..at);
             }
         }
     }

@@ -141,15 +141,15 @@ impl<'t> Module<'_, 't> {
         }
     }
 
-    /// The first sign `word` in `range` that is outside of brackets.
+    /// The first punctuation `word` in `range` outside of brackets.
     fn find(&self, range: Range<usize>, word: &[u8]) -> Option<usize> {
         let mut at = range.start;
         let mut open_lambdas = 0_usize;
         while at < range.end {
             match (self.tokens.kind(at), self.word(at)) {
                 (Some(Kind::Word), b"lambda") => open_lambdas += 1,
-                (Some(Kind::Sign), b":") if open_lambdas > 0 => open_lambdas -= 1,
-                (Some(Kind::Sign), sign) if sign == word => return Some(at),
+                (Some(Kind::Punct), b":") if open_lambdas > 0 => open_lambdas -= 1,
+                (Some(Kind::Punct), punct) if punct == word => return Some(at),
                 _ => {}
             }
             at = self.tokens.after(at);

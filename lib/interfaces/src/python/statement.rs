@@ -269,7 +269,7 @@ impl<'t> Module<'_, 't> {
                         | b"in"
                         | b"is"
                 ),
-                Some(Kind::Sign) => matches!(self.word(at), b"." | b"|"),
+                Some(Kind::Punct) => matches!(self.word(at), b"." | b"|"),
                 Some(Kind::Open) => self.word(at) == b"[" && at > range.start,
                 _ => false,
             };

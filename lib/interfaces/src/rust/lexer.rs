@@ -36,7 +36,7 @@ pub(super) fn tokens(text: &[u8]) -> Result<Tokens<'_>, InterfaceUnknown> {
                 let end = character_end(text, start);
                 if end == start + 1 {
                     at = name_end(text, end);
-                    tokens.push(Kind::Sign, start..at);
+                    tokens.push(Kind::Punct, start..at);
                 } else {
                     at = end.min(text.len());
                     tokens.push(Kind::Text, start..at);
@@ -70,7 +70,7 @@ pub(super) fn tokens(text: &[u8]) -> Result<Tokens<'_>, InterfaceUnknown> {
                 } else {
                     1
                 };
-                tokens.push(Kind::Sign, start..at);
+                tokens.push(Kind::Punct, start..at);
             }
         }
     }

@@ -29,7 +29,7 @@ pub enum ClientError {
     #[error("another server now has this server's address")]
     OtherServer,
     /// The response is too large, or not of this protocol.
-    #[error("the answer with status {status} is not Coord's: {problem}")]
+    #[error("the answer with status {status} is not from Coord: {problem}")]
     Malformed {
         /// The HTTP status.
         status: u16,

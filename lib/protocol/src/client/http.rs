@@ -128,7 +128,7 @@ impl Client {
             return Err(invalid("the server's address is not an http or https URL".to_owned()));
         }
         if !base.username().is_empty() || base.password().is_some() {
-            let advice = "the server's address has a user or password in it: give the token by itself";
+            let advice = "the server's address contains a user name or password: pass the token separately";
             return Err(invalid(advice.to_owned()));
         }
         if base.query().is_some() || base.fragment().is_some() {

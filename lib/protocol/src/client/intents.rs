@@ -5,7 +5,7 @@ use reqwest::{Method, StatusCode};
 use super::error::ClientError;
 use super::http::{Client, segment};
 use crate::{
-    EditIntentRequest, ErrorCode, HolderState, IntentAct, IntentResponse, IntentsResponse, NewIntentRequest,
+    EditIntentRequest, ErrorCode, IntentAct, IntentResponse, IntentsResponse, IntentsView, NewIntentRequest,
     UsageRequest,
 };
 
@@ -15,18 +15,6 @@ const REFUSAL_STATUSES: [StatusCode; 3] = [
     StatusCode::FORBIDDEN,
     StatusCode::SERVICE_UNAVAILABLE,
 ];
-
-/// The parts of a response of `GET /api/intents` besides the list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum IntentsView {
-    /// Only the list.
-    #[default]
-    List,
-    /// Also the files that active intents own, and all locks.
-    State,
-    /// Also the intents that can be selected, as text for an agent's prompt.
-    Context,
-}
 
 impl IntentsView {
     fn parameter(self) -> Option<&'static str> {
@@ -54,16 +42,9 @@ impl Client {
     /// When the server returns another error, or no response.
     pub async fn intents_if_any(&self, repo_url: &str, view: IntentsView) -> Result<IntentsResponse, ClientError> {
         match self.intents(repo_url, view).await {
-            Err(ClientError::Refused { error, .. }) if error.error == ErrorCode::UnknownRoute => Ok(IntentsResponse {
-                intents: Vec::new(),
-                is_required: false,
-                state: HolderState::Request,
-                selected: None,
-                owners: None,
-                locks: None,
-                context: None,
-                intents_omitted: 0,
-            }),
+            Err(ClientError::Refused { error, .. }) if error.error == ErrorCode::UnknownRoute => {
+                Ok(IntentsResponse::default())
+            }
             result => result,
         }
     }

@@ -197,7 +197,7 @@ text!(
     FILE_PATH,
     "A file, relative to the root of the repository, with `/` between folders; `./` and doubled slashes are folded, \
      and characters composed (NFC). Not absolute, no folder, no `..`, no backslash, no control or invisible \
-     characters, no white space at either end, and at most 4,096 bytes.",
+     characters, no whitespace at either end, and at most 4,096 bytes.",
     ["src/auth.ts"],
     |text: ObjectBuilder| text.max_length(Some(bounds::PATH_BYTES))
 );
@@ -255,7 +255,7 @@ text!(
     PlainLine,
     "PlainLine",
     visible_line!("498"),
-    "One line of 1 to 500 characters, without control and invisible characters, and without blanks at its ends.",
+    "One line of 1 to 500 characters, without control or invisible characters, and without leading or trailing spaces.",
     ["All tests pass"],
     |text| text
 );
@@ -263,7 +263,7 @@ text!(
     IntentName,
     "IntentName",
     visible_line!("198"),
-    "One line of 1 to 200 characters, without control and invisible characters, and without blanks at its ends.",
+    "One line of 1 to 200 characters, without control or invisible characters, and without leading or trailing spaces.",
     ["Pool the connections"],
     |text| text
 );
@@ -344,7 +344,7 @@ text!(
     TaskTitle,
     "TaskTitle",
     concat!("^$|", visible_line!("198")),
-    "One line of at most 200 characters, without control and invisible characters, and without blanks at its ends; \
+    "One line of at most 200 characters, without control or invisible characters, and without leading or trailing spaces; \
      empty becomes `Untitled Task`.",
     ["Pool the connections"],
     |text| text

@@ -15,11 +15,11 @@ wire! {
         pub title: optional TaskTitle as String,
         /// Work to do.
         pub description: optional LongText as String,
-        /// The priority; `normal` where it is left out.
+        /// The priority; `normal` if omitted.
         pub priority: Option<TaskPriority>,
-        /// The id of a task that is imported; `t1`, `t2` and so on where it is left out.
+        /// The id of an imported task; `t1`, `t2` and so on if omitted.
         pub id: optional TaskId as String,
-        /// The name by which other tasks of the request name this one.
+        /// The name by which other tasks of the request refer to this one.
         #[serde(rename = "ref")]
         pub reference: optional TaskId as String,
         /// Its dependencies: ids, or references of the request.
@@ -31,7 +31,7 @@ wire! {
         /// Files that it is about, and that are claimed with it. At most 64 KiB of paths together.
         #[schema(max_items = 512)]
         pub files: optional Vec<FilePath> as Vec<String>,
-        /// Their branch; that of the claim where it is left out.
+        /// Their branch; that of the claim if omitted.
         pub branch: optional Branch as String,
         /// The intent that it serves.
         pub intent_id: optional crate::schema::IntentId as String,
@@ -50,7 +50,7 @@ wire! {
         pub tasks: Option<Vec<NewTask>>,
     }
 
-    /// Changes of a task: all, or none. Omitted fields stay.
+    /// Changes to a task: all, or none. Omitted fields stay the same.
     #[derive(Default)]
     pub struct EditTaskRequest {
         /// The acting caller.
@@ -62,9 +62,9 @@ wire! {
         pub description: optional LongText as String,
         /// The priority.
         pub priority: Option<TaskPriority>,
-        /// The status that it has. Another one is refused: claim the task, or complete it.
+        /// Its current status. Any other is refused: claim the task, or complete it.
         pub status: Option<TaskStatus>,
-        /// Its dependencies. Completed tasks stay among it, unless `drop_completed`.
+        /// Its dependencies. Completed ones stay, unless `drop_completed`.
         #[schema(max_items = 256)]
         pub dependencies: optional Vec<TaskId> as Vec<String>,
         /// Whether completed tasks that `dependencies` leaves out are dropped as well.
@@ -83,17 +83,17 @@ wire! {
         pub note: optional LongText as String,
         /// Whether to reset the count of expired claims: by its creator or the leader.
         pub clear_lapses: Option<bool>,
-        /// The member for whom it is reserved for ten minutes, and who is notified; empty for none. By its creator or the leader, and
-        /// alone.
+        /// The member for whom it is reserved for ten minutes, and who is notified; empty for none. By its creator or the leader,
+        /// and as the only change.
         pub assignee: optional HandleOrNone as String,
     }
 
-    /// The working copy in which the work on the files of a task is done. A task with files takes `branch` and `agent_head`.
+    /// The working copy in which the work on the files of a task is done. A task with files needs `branch` and `agent_head`.
     #[derive(Default)]
     pub struct TaskWork {
         /// The branch that the work is for.
         pub branch: optional Branch as String,
-        /// The branch that the caller commits to, where it is another one: then the work is wanted there.
+        /// The branch that the caller commits to, if it is not `branch`: the work is then expected there.
         pub work_branch: optional Branch as String,
         /// The commit that the working copy is at: `git rev-parse HEAD`.
         pub agent_head: optional CommitId as String,
@@ -101,7 +101,7 @@ wire! {
         pub base_head: optional CommitId as String,
         /// Whether the files of the task are claimed and released with it; true by default.
         pub claim_files: Option<bool>,
-        /// Of a claim: `keeps` if the interface of the files stays as it is. Without it, it may change.
+        /// With a claim: `keeps` if the interface of the files stays as it is. If omitted, it may change.
         pub interface: Option<InterfacePromise>,
     }
 
@@ -130,7 +130,7 @@ wire! {
         /// Seconds until the claim expires unless it is renewed; the server's default if omitted.
         #[schema(minimum = 30, maximum = 86_400)]
         pub lease_seconds: Option<u32>,
-        /// Seconds to wait for a task; 0 where it is left out.
+        /// Seconds to wait for a task; 0 if omitted.
         #[schema(maximum = 20)]
         pub wait: Option<u32>,
         /// Where the work on its files is done.

@@ -81,7 +81,7 @@ wire! {
         pub dependencies: Vec<String>,
         /// Tasks that depend on it: the first 1,000.
         pub blocks: Vec<String>,
-        /// The documented warning, while it is in progress in spite of its dependencies.
+        /// A warning, while it is in progress in spite of unmet dependencies.
         pub warning: maybe String,
         /// Files that it is about.
         pub files: Vec<String>,
@@ -99,7 +99,7 @@ wire! {
         pub created_by_login: maybe String,
         /// Its claim.
         pub lease: Lease,
-        /// How often its claims have expired; three times hold it back.
+        /// How often its claims have expired; after three times it is held back.
         pub lapses: u32,
         /// The former owner, if there is none now.
         pub previous_owner: maybe String,
@@ -161,7 +161,7 @@ wire! {
     }
 }
 
-/// Why a ready task was not given.
+/// Why a ready task was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum PassedReason {
@@ -175,12 +175,12 @@ pub enum PassedReason {
     FilesClaimed,
     /// Intents do not let the caller write its files.
     Intent,
-    /// Its files have too many locks or neighbors to look at.
+    /// Its files have too many locks or neighbors to check.
     TooMuch,
 }
 
 wire! {
-    /// A ready task that was not given. Absent members do not apply.
+    /// A ready task that was skipped. Absent fields do not apply.
     pub struct PassedTask {
         /// Its id.
         pub id: String,
@@ -201,7 +201,7 @@ wire! {
     }
 }
 
-/// A claim that holds the caller up.
+/// A claim that blocks the caller.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct HeldTask {
     /// The task.
@@ -213,7 +213,7 @@ pub struct HeldTask {
 }
 
 wire! {
-    /// A task, and the effects of the request. Absent members do not apply.
+    /// A task, and the effects of the request. Absent fields do not apply.
     #[schema(as = TaskAnswer)]
     pub struct TaskResponse {
         /// The task; absent where none is ready, and after a deletion.
@@ -233,7 +233,7 @@ wire! {
         /// Members that were not notified, because their inboxes are full.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub not_told: Vec<String>,
-        /// Ready tasks that were not given, and why.
+        /// Ready tasks that were skipped, and why.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub passed_over: Vec<PassedTask>,
         /// The next claims to expire, if no task is ready.

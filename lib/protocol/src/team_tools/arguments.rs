@@ -27,7 +27,7 @@ pub enum TeamAction {
     /// Shows one.
     #[default]
     Show,
-    /// Makes one.
+    /// Creates one.
     Create,
     /// Joins one.
     Join,
@@ -141,7 +141,7 @@ pub enum TaskUpdate {
     Edit,
     /// Ends it as done.
     Complete,
-    /// Gives it back.
+    /// Releases it.
     Release,
 }
 

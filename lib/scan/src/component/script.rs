@@ -6,7 +6,6 @@ use crate::import_kind::ImportKind;
 use crate::javascript::{Dialect, Scanner};
 use crate::markup::Element;
 
-/// A script of a component.
 pub enum Script {
     /// A separate file: the range of its name.
     External(Range<usize>),

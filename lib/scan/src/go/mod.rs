@@ -1,4 +1,4 @@
-//! Imports of Go. They precede every other declaration, so the scanner reads only the head of a file.
+//! Go imports. They precede every other declaration, so the scanner reads only the head of a file.
 //!
 //! The scanner does not evaluate build constraints, because the graph covers all systems at once. The one exception is
 //! a file that no system builds: its constraint requires the tag `ignore`, which keeps a program out of the package

@@ -33,30 +33,30 @@ pub(super) fn import(text: &[u8], position: usize) -> Option<Clause> {
     let mut types_only = false;
     if matches!(name, b"type" | b"typeof" | b"source" | b"defer") {
         // A modifier only if a name, a namespace or braces follow: `import type from "x"` imports the default export.
-        let (behind, byte) = next(text, at + name.len());
-        let following = word(text, behind);
+        let (after, byte) = next(text, at + name.len());
+        let following = word(text, after);
         let is_modifier = match following {
             b"" => matches!(byte?, b'{' | b'*'),
-            b"from" => matches!(next(text, behind + 4).1?, b'f' | b',' | b'='),
+            b"from" => matches!(next(text, after + 4).1?, b'f' | b',' | b'='),
             _ => true,
         };
         if is_modifier {
             types_only = name.starts_with(b"type");
-            (at, name) = (behind, following);
+            (at, name) = (after, following);
         }
     }
     if name.is_empty() {
         return bindings(text, at, types_only);
     }
-    let (behind, byte) = next(text, at + name.len());
+    let (after, byte) = next(text, at + name.len());
     match byte? {
         b',' => {
             // The default export is a value, even if the names in braces are types.
-            let clause = bindings(text, trivia::skip(text, behind + 1), types_only)?;
+            let clause = bindings(text, trivia::skip(text, after + 1), types_only)?;
             Some(Clause { types_only, ..clause })
         }
-        b'=' => require(text, behind + 1, types_only),
-        b'f' => from(text, behind, types_only),
+        b'=' => require(text, after + 1, types_only),
+        b'f' => from(text, after, types_only),
         _ => None,
     }
 }
@@ -72,14 +72,14 @@ pub(super) fn export(text: &[u8], position: usize) -> Option<Clause> {
     match text.get(at)? {
         b'{' => from(text, trivia::skip(text, braces_end(text, at)?.0), types_only),
         b'*' => {
-            let behind = trivia::skip(text, at + 1);
-            match word(text, behind) {
+            let after = trivia::skip(text, at + 1);
+            match word(text, after) {
                 b"as" => from(
                     text,
-                    trivia::skip(text, name_end(text, trivia::skip(text, behind + 2))?),
+                    trivia::skip(text, name_end(text, trivia::skip(text, after + 2))?),
                     types_only,
                 ),
-                _ => from(text, behind, types_only),
+                _ => from(text, after, types_only),
             }
         }
         _ => None,
@@ -94,11 +94,11 @@ fn bindings(text: &[u8], position: usize, types_only: bool) -> Option<Clause> {
             from(text, trivia::skip(text, end), types_only || all_types)
         }
         b'*' => {
-            let behind = trivia::skip(text, position + 1);
-            if word(text, behind) != b"as" {
+            let after = trivia::skip(text, position + 1);
+            if word(text, after) != b"as" {
                 return None;
             }
-            let name = trivia::skip(text, behind + 2);
+            let name = trivia::skip(text, after + 2);
             from(text, trivia::skip(text, name_end(text, name)?), types_only)
         }
         _ => None,
@@ -150,8 +150,8 @@ fn braces_end(text: &[u8], position: usize) -> Option<(usize, bool)> {
     let (mut names, mut words, mut marked) = (0_usize, 0_usize, 0_usize);
     let mut begins_with_type = false;
     loop {
-        let (behind, byte) = next(text, at);
-        at = behind;
+        let (after, byte) = next(text, at);
+        at = after;
         match byte? {
             end @ (b',' | b'}') => {
                 if words > 0 {

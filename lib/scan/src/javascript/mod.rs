@@ -1,4 +1,4 @@
-//! Imports of JavaScript and TypeScript, read without building a syntax tree.
+//! JavaScript and TypeScript imports, read without building a syntax tree.
 //!
 //! One pass keeps just enough state to separate code from everything else: the last token, and the open braces. The
 //! last token distinguishes a division from a regular expression, and a comparison from an element. The open braces

@@ -99,14 +99,14 @@ fn classify(window: &[u8; WINDOW], from: usize) -> u64 {
         let from_first = bytes - u8x16::splat(first);
         from_first.min(u8x16::splat(last - first)).simd_eq(from_first)
     };
-    let (before, bytes, behind) = (lanes(from), lanes(from + 1), lanes(from + 2));
+    let (before, bytes, after) = (lanes(from), lanes(from + 1), lanes(from + 2));
     let quotes_and_parentheses = is(bytes, b'"') | is_within(bytes, b'\'', b')') | is(bytes, b'`');
     let others = is(bytes, b'/') | is(bytes, b'<') | is(bytes, b'{') | is(bytes, b'}');
     let (e, i) = (is(bytes, b'e'), is(bytes, b'i'));
     let first = e | i | is(bytes, b'j') | is(bytes, b'n') | is(bytes, b'r') | is(bytes, b'v');
-    let second = is(behind, b'e') | is(behind, b'i') | is(behind, b'm') | is(behind, b'x');
-    let goes_on = is_within(before | u8x16::splat(0x20), b'a', b'z');
-    let words = first & second & !goes_on;
+    let second = is(after, b'e') | is(after, b'i') | is(after, b'm') | is(after, b'x');
+    let is_in_word = is_within(before | u8x16::splat(0x20), b'a', b'z');
+    let words = first & second & !is_in_word;
     // The highest bit comes from the byte itself, and is set beyond ASCII.
     u64::from((quotes_and_parentheses | others | words | bytes).to_bitmask())
 }

@@ -1,4 +1,4 @@
-//! Imports of Python, read without building a syntax tree.
+//! Python imports, read without building a syntax tree.
 //!
 //! No expression contains the keyword `import`: outside strings and comments, the word begins an import statement.
 //! `from` does if names and `import` follow on its logical line, unlike `yield from` and `raise ... from`. So the

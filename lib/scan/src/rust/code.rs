@@ -75,11 +75,11 @@ impl Scanner<'_, '_> {
             .rev()
             .take(64)
             .find(|byte| !byte.is_ascii_whitespace());
-        let goes_on = matches!(before, Some(b'>' | b']' | b')' | b'}' | b'$')) || before.is_some_and(is_name_byte);
+        let is_continued = matches!(before, Some(b'>' | b']' | b')' | b'}' | b'$')) || before.is_some_and(is_name_byte);
         let Some((name, end)) = ident(self.text, skip(self.text, self.position)) else {
             return;
         };
-        if goes_on {
+        if is_continued {
             self.position = end;
         } else {
             self.path(start, name, end, true);

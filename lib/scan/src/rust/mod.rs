@@ -1,4 +1,4 @@
-//! Modules and paths of Rust, read without building a syntax tree.
+//! Rust modules and paths, read without building a syntax tree.
 //!
 //! Findings are `mod name;`, the leaves of every `use`, `extern crate`, and the files that `include!` and similar
 //! macros name. The scanner also finds paths of two or more names in expressions, types, attributes and the arguments

@@ -1,6 +1,6 @@
 //! The state of a scan, and its findings before their names are looked up.
 
-use crate::findings::{BYTES_FOR_WEIGHT, Findings, Weighted};
+use crate::findings::{BYTES_PER_WEIGHT, Findings, Weighted};
 use crate::rust::scope;
 use crate::rust::scope::Scopes;
 use crate::rust::trivia::skip;
@@ -35,7 +35,7 @@ impl Weighted for PendingSpecifier {
             Form::Use(text) | Form::Path(text) | Form::Include(text) | Form::Module(text, None) => text.len(),
             Form::Module(text, Some(path)) | Form::CrateAlias(text, path) => text.len() + path.len(),
         };
-        1 + bytes / BYTES_FOR_WEIGHT
+        1 + bytes / BYTES_PER_WEIGHT
     }
 
     fn key(&self) -> Self::Key<'_> {

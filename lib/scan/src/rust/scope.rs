@@ -77,7 +77,6 @@ impl<'t> Scopes<'t> {
         self.scopes.get(scope as usize).map_or(FILE, |scope| scope.module)
     }
 
-    /// Opens a block in `parent`.
     pub(super) fn open_block(&mut self, parent: u32) -> u32 {
         let module = self.module_of(parent);
         self.scopes.push(Scope { parent, module });

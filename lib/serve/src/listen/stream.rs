@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::places::Cutoff;
+use super::slots::Cutoff;
 
 /// A response that ends this shortly before the shutdown may belong to a request whose client still sends.
 const RECENT: Duration = Duration::from_secs(1);

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 
 use hyper::body::{Body, Frame, SizeHint};
 
-use super::places::{ConnectionSlot, Phase};
+use super::slots::{ConnectionSlot, Phase};
 
 /// A body. Once it was read or is dropped, its connection enters another phase.
 #[derive(Debug)]

@@ -43,7 +43,7 @@ impl Admission<'_> {
         self.ancestry = Ancestry::Checked;
         let result = match self.take_lookups(Lookup::Commits, (1, 0)) {
             Ok(()) => self.look_up_ancestry(stored_head, age).await,
-            Err(limited) if self.need == HeadNeed::Proof => return Err(limited),
+            Err(limited) if self.head_need == HeadNeed::Proof => return Err(limited),
             Err(_) => {
                 self.ancestry = Ancestry::Unknown;
                 return Ok(());
@@ -62,7 +62,7 @@ impl Admission<'_> {
 
     /// Fetches the head. If the source fails, a stored head that is not too old suffices.
     async fn refresh_head(&self, commit: Option<CommitSha>, etag: Option<String>) -> Result<(), ApiError> {
-        let source = self.keeper.ok_or(ApiError::Internal)?;
+        let source = self.stored_head_source.ok_or(ApiError::Internal)?;
         if commit.is_none()
             && let Err(limited) = self.take_lookups(Lookup::Branch, (1, 0))
         {
@@ -89,7 +89,7 @@ impl Admission<'_> {
             ApiError::UnknownRepository {
                 renamed_to: Some(_), ..
             },
-        ) = (self.keeper, &error)
+        ) = (self.stored_head_source, &error)
         {
             heads::refresh(&*self.app.store, source, self.repo, self.branch, None).await?;
         }
@@ -99,7 +99,7 @@ impl Admission<'_> {
     /// Asks the source about commits of the caller that the store does not know. An old head is fetched first, because
     /// the branch may have moved to these commits.
     async fn look_up_ancestry(&mut self, stored_head: KnownHead, age: u64) -> Result<(), ApiError> {
-        let source = self.keeper.ok_or(ApiError::Internal)?;
+        let source = self.stored_head_source.ok_or(ApiError::Internal)?;
         let is_old = age > u64::from(self.app.head_ages.refresh_after);
         let head = if is_old {
             heads::refresh(&*self.app.store, source, self.repo, self.branch, Some(&stored_head)).await?

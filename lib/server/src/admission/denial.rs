@@ -78,14 +78,14 @@ async fn count_denied(app: &App, repo: &RepoId, branch: &Branch, holder: &Holder
 pub(super) fn rate_limit_error(retry_after_seconds: u64, whose: LimitSubject) -> ApiError {
     ApiError::RateLimited {
         retry_after_seconds,
-        whose: match whose {
+        reason: match whose {
             LimitSubject::Holder => "you send too many requests",
             LimitSubject::Person => "your agents together send too many requests",
             LimitSubject::Repository => "the callers of this repository together send too many requests",
-            LimitSubject::Source => {
+            LimitSubject::CommitLookups => {
                 "your requests name too many commits that Coord does not know; send base_head, and pushed commits"
             }
-            LimitSubject::New => "your requests name too many branches that Coord does not know",
+            LimitSubject::BranchLookups => "your requests name too many branches that Coord does not know",
             LimitSubject::Ledger => {
                 "your login has used its share of this repository's ledger (half of COORD_LEDGER_MAX_LINES a day); \
                  record less, or ask the operator to raise COORD_LEDGER_MAX_LINES. Nothing was changed or recorded"

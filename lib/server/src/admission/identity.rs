@@ -12,14 +12,14 @@ use super::lookups::Lookups;
 use crate::app::App;
 use crate::error::ApiError;
 use coord_auth::{
-    AuthError, CallerIdentity, Credential, Freshness, KEPT, KnownCredentials, Member, People, RememberedVerdict,
-    RepoLimit, Verdict, is_well_formed,
+    AuthError, CallerIdentity, Credential, Freshness, KnownCredentials, RememberedVerdict, RepoLimit, TokenVerifier,
+    VERIFIED_LIFETIME, Verdict, is_well_formed,
 };
-use coord_domain::RepoId;
+use coord_domain::{Member, RepoId};
 use coord_runtime::after_response::defer;
 use coord_runtime::timing::Call;
 use coord_sources::SourceError;
-use coord_state::admission::{RememberedMember, forget, remember};
+use coord_state::admission::{forget, remember};
 use coord_store::Store;
 
 /// The member of `repo` that `caller` is.
@@ -48,7 +48,7 @@ pub(super) async fn identify(app: &App, caller: CallerIdentity, repo: &RepoId) -
 }
 
 /// Renews the verdict on `caller` if it is due, and waits for the renewal: a stream must not continue with an old
-/// verdict. If GitHub does not respond, that is no error.
+/// verdict. If GitHub does not respond, the old verdict still counts.
 ///
 /// # Errors
 /// When the credential is no longer valid for `repo`.
@@ -58,7 +58,7 @@ pub async fn renew_verdict(app: &App, caller: &CallerIdentity, repo: &RepoId) ->
     };
     let check = CredentialCheck::new(app, credential.clone(), repo)?;
     match check.recall() {
-        RememberedVerdict::Member(_, Freshness::Ageing) => match check.verify().await {
+        RememberedVerdict::Member(_, Freshness::Aging) => match check.verify().await {
             Err(ApiError::IdentityUnavailable(_)) | Ok(_) => Ok(()),
             Err(error) => Err(error),
         },
@@ -69,8 +69,8 @@ pub async fn renew_verdict(app: &App, caller: &CallerIdentity, repo: &RepoId) ->
 /// Removes repositories outside of `limit` from `error`: a caller must not see which others are served.
 fn hide_other_repositories(limit: Option<&RepoLimit>, mut error: SourceError) -> SourceError {
     if let (Some(limit), SourceError::UnknownRepository { known, renamed_to, .. }) = (limit, &mut error) {
-        known.retain(|repo| limit.takes_in(repo));
-        renamed_to.take_if(|repo| !limit.takes_in(repo));
+        known.retain(|repo| limit.includes(repo));
+        renamed_to.take_if(|repo| !limit.includes(repo));
     }
     error
 }
@@ -86,7 +86,7 @@ fn unreadable_repository(repo: &RepoId) -> ApiError {
 struct CredentialCheck {
     store: Arc<dyn Store>,
     lookups: Arc<Lookups>,
-    people: Arc<dyn People>,
+    people: Arc<dyn TokenVerifier>,
     known: Arc<KnownCredentials>,
     credential: Credential,
     repo: RepoId,
@@ -126,18 +126,6 @@ impl CredentialCheck {
     async fn read_store(&self) -> Result<(), ApiError> {
         let name = self.credential.name();
         if let Some((member, age)) = self.lookups.look_up(&*self.store, &self.repo, name).await? {
-            let RememberedMember {
-                user_id,
-                user_name,
-                can_push,
-                is_owner,
-            } = member;
-            let member = Member {
-                user_id,
-                user_name,
-                can_push,
-                is_owner,
-            };
             self.known.note_member(name, &self.repo, member, SystemTime::now(), age);
         }
         Ok(())
@@ -149,7 +137,7 @@ impl CredentialCheck {
         self.note_address(&member);
         match freshness {
             Freshness::Fresh => Ok(member),
-            Freshness::Ageing => {
+            Freshness::Aging => {
                 self.renew_in_background();
                 Ok(member)
             }
@@ -163,7 +151,7 @@ impl CredentialCheck {
                 }
                 result => result,
             },
-            Freshness::Lapsed => self.verify().await,
+            Freshness::Expired => self.verify().await,
         }
     }
 
@@ -202,7 +190,7 @@ impl CredentialCheck {
         let taken = unverified.take(address, is_well_formed);
         taken.map_err(|retry_after_seconds| ApiError::RateLimited {
             retry_after_seconds,
-            whose: "this server received too many unknown credentials",
+            reason: "this server received too many unknown credentials",
         })?;
         let result = self.verify().await;
         if let Ok(member) = &result {
@@ -226,13 +214,7 @@ impl CredentialCheck {
         match verdict {
             Ok(Verdict::Member(member)) => {
                 self.known.note_member(name, repo, member.clone(), now, Duration::ZERO);
-                let remembered = RememberedMember {
-                    user_id: member.user_id.clone(),
-                    user_name: member.user_name.clone(),
-                    can_push: member.can_push,
-                    is_owner: member.is_owner,
-                };
-                remember(&*self.store, repo, name, &remembered, KEPT).await?;
+                remember(&*self.store, repo, name, &member, VERIFIED_LIFETIME).await?;
                 Ok(member)
             }
             Ok(verdict) => {
@@ -298,7 +280,7 @@ mod tests {
     }
 
     #[async_trait]
-    impl People for GitHub {
+    impl TokenVerifier for GitHub {
         async fn verify(&self, _: &SecretString, _: &RepoId) -> Result<Verdict, AuthError> {
             if self.is_down {
                 return Err(AuthError::Unavailable("it is down".to_owned()));

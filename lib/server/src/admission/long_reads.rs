@@ -2,14 +2,15 @@
 //! connections could fill the store's queue, and everybody would wait for them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::ApiError;
 use coord_domain::UserId;
+use coord_runtime::mutex::lock;
 
-/// Maximum parts of one person that run at a time.
+/// Maximum number of parts of one person that run at a time.
 const MAX_AT_ONCE: usize = 2;
 
 /// The semaphore of each person with a long read in this process.
@@ -20,7 +21,7 @@ impl LongReads {
     /// Waits for one of the person's permits, first come, first served.
     pub async fn acquire(&self, person: &UserId) -> Result<OwnedSemaphorePermit, ApiError> {
         let semaphore = {
-            let mut semaphores = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut semaphores = lock(&self.0);
             // Each permit and each waiting request has a reference, so this drops the semaphores that are not in use.
             semaphores.retain(|_, semaphore| Arc::strong_count(semaphore) > 1);
             let semaphore = semaphores

@@ -2,24 +2,25 @@
 //! made-up credentials neither multiply the reads nor use them up: a member waits for a read, and is not refused.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 
-use coord_auth::KEPT;
+use coord_auth::VERIFIED_LIFETIME;
 use coord_domain::RepoId;
+use coord_runtime::mutex::lock;
 use coord_state::admission::{AgedVerdict, recall};
 use coord_store::{Store, StoreError};
 
-/// Maximum credentials in one read; the store takes less than a millisecond for them.
+/// Maximum number of credentials in one read; the store takes less than a millisecond for them.
 const MAX_AT_ONCE: usize = 256;
-/// Maximum repositories in one read, each of which is a command of the store.
+/// Maximum number of repositories in one read, each of which is a command of the store.
 const MAX_REPOSITORIES: usize = 16;
 /// The time between two reads at the sustained rate: ten reads a second.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// Maximum reads without a pause.
+/// Maximum number of reads without a pause.
 const BURST: u32 = 600;
 
 type VerdictResult = Result<Option<AgedVerdict>, StoreError>;
@@ -54,7 +55,7 @@ impl Lookups {
     pub(super) async fn look_up(&self, store: &dyn Store, repo: &RepoId, credential: &str) -> VerdictResult {
         loop {
             let (sender, mut receiver) = oneshot::channel();
-            self.lock_pending().push_back(PendingLookup {
+            lock(&self.pending).push_back(PendingLookup {
                 key: (repo.clone(), credential.to_owned()),
                 sender,
             });
@@ -82,7 +83,7 @@ impl Lookups {
         if keys.is_empty() {
             return;
         }
-        match recall(store, &keys, KEPT).await {
+        match recall(store, &keys, VERIFIED_LIFETIME).await {
             Ok(verdicts) => senders.into_iter().zip(verdicts).for_each(|(sender, verdict)| {
                 // A caller that is gone needs no answer.
                 let _ = sender.send(Ok(verdict));
@@ -95,7 +96,7 @@ impl Lookups {
 
     /// Takes the lookups of one read out of the queue.
     fn take_batch(&self) -> Vec<PendingLookup> {
-        let mut pending = self.lock_pending();
+        let mut pending = lock(&self.pending);
         pending.retain(|lookup| !lookup.sender.is_closed());
         let mut repos = BTreeSet::new();
         let batch = pending.iter().take(MAX_AT_ONCE).take_while(|lookup| {
@@ -104,10 +105,6 @@ impl Lookups {
         });
         let count = batch.count();
         pending.drain(..count).collect()
-    }
-
-    fn lock_pending(&self) -> std::sync::MutexGuard<'_, VecDeque<PendingLookup>> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

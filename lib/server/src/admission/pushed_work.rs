@@ -13,8 +13,8 @@ use coord_sources::{Comparison, KnownHead, Reachable, Source, SourceError};
 use coord_state::admission::Lookup;
 use coord_state::locks::{JudgedFile, WrittenFile};
 
-/// Maximum heads of claims that one release checks at GitHub; files of further heads need a separate release. Each head
-/// costs a lookup.
+/// Maximum number of claim heads that one release checks at GitHub, each with a lookup. Files claimed at further heads
+/// need a separate release.
 pub(super) const MAX_CLAIM_HEADS: usize = 4;
 
 /// The same for a clone, where each head costs a search.
@@ -31,13 +31,13 @@ impl Admission<'_> {
         written: &[WrittenFile],
     ) -> Result<Vec<JudgedFile>, ApiError> {
         let source = self.app.source.as_deref().ok_or(ApiError::Internal)?;
-        if self.keeper.is_some() {
+        if self.stored_head_source.is_some() {
             // The script has counted the first lookup in this repository.
             self.take_lookups(Lookup::Commits, (1, 0))?;
         }
-        let head = match (self.fetched_head(), self.keeper) {
-            (None, Some(keeper)) if !new_head.matches(&stored_head.commit) => {
-                heads::refresh(&*self.app.store, keeper, self.repo, self.branch, Some(&stored_head)).await?
+        let head = match (self.fetched_head(), self.stored_head_source) {
+            (None, Some(source)) if !new_head.matches(&stored_head.commit) => {
+                heads::refresh(&*self.app.store, source, self.repo, self.branch, Some(&stored_head)).await?
             }
             _ => stored_head.commit,
         };
@@ -200,13 +200,13 @@ impl<'a> WorkJudgment<'a> {
     async fn verdicts(&mut self, head: &CommitSha) -> Result<Vec<(usize, Verdict)>, ApiError> {
         let is_on_branch = self.is_reachable(&self.new_head.clone(), head).await?;
         let is_unknown_to_source = self.is_unknown_to_source(head);
-        let most_heads = match self.is_expensive() {
+        let max_heads = match self.is_expensive() {
             true => MAX_CLAIM_HEADS,
             false => MAX_CLAIM_HEADS_PER_CLONE,
         };
         let mut verdicts = Vec::with_capacity(self.files.len());
         for (number, (claim_head, indexes)) in self.missing_files().into_iter().enumerate() {
-            if is_unknown_to_source || number >= most_heads {
+            if is_unknown_to_source || number >= max_heads {
                 let shortfall = if is_unknown_to_source {
                     Shortfall::NotOnBranch
                 } else {
@@ -297,7 +297,7 @@ impl<'a> WorkJudgment<'a> {
 
     /// Whether lookups are counted.
     fn is_expensive(&self) -> bool {
-        self.admission.keeper.is_some()
+        self.admission.stored_head_source.is_some()
     }
 
     /// Whether an expensive source does not have the new head, or finds no history in common with `head`.

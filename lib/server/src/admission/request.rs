@@ -67,8 +67,8 @@ pub struct Admission<'a> {
     /// The head, if it was fetched from a source.
     pub(super) fetched: Option<Tip>,
     /// The source, if it keeps its heads in the store.
-    pub(super) keeper: Option<&'a dyn Source>,
-    pub(super) need: HeadNeed,
+    pub(super) stored_head_source: Option<&'a dyn Source>,
+    pub(super) head_need: HeadNeed,
     pub(super) ancestry: Ancestry,
     /// The limits of the next run: a request counts once.
     pub(super) rates: Rates,
@@ -87,7 +87,7 @@ impl<'a> Admission<'a> {
         right: Right,
         known_commits: Option<Vec<CommitSha>>,
     ) -> Result<Self, ApiError> {
-        let need = match known_commits {
+        let head_need = match known_commits {
             Some(_) => HeadNeed::Head { max_age: None },
             None => HeadNeed::NoHead,
         };
@@ -101,18 +101,18 @@ impl<'a> Admission<'a> {
             return Err(cannot_push_error(app, repo, branch, &holder).await?);
         }
         let source = app.source.as_deref();
-        let keeper = source.filter(|source| source.keeps_heads_in_store(repo));
-        if let Some(source) = keeper
-            && need != HeadNeed::NoHead
+        let stored_head_source = source.filter(|source| source.keeps_heads_in_store(repo));
+        if let Some(source) = stored_head_source
+            && head_need != HeadNeed::NoHead
             && source.renamed_to(repo).is_some()
         {
             deny_renamed(app, source, repo, branch, &holder).await?;
         }
         let fetched = match source {
-            Some(source) if keeper.is_none() => match source.tip(repo, branch).await {
+            Some(source) if stored_head_source.is_none() => match source.tip(repo, branch).await {
                 Ok(tip) => Some(tip),
                 Err(error @ SourceError::UnknownRepository { .. }) => return Err(error.into()),
-                Err(_) if need == HeadNeed::NoHead => None,
+                Err(_) if head_need == HeadNeed::NoHead => None,
                 Err(error) => return Err(error.into()),
             },
             _ => None,
@@ -126,9 +126,9 @@ impl<'a> Admission<'a> {
             is_owner: member.is_owner,
             known_commits: known_commits.unwrap_or_default(),
             uses: app.uses.of(repo),
-            keeper,
-            need,
-            ancestry: if keeper.is_none() {
+            stored_head_source,
+            head_need,
+            ancestry: if stored_head_source.is_none() {
                 Ancestry::Checked
             } else {
                 Ancestry::NotChecked
@@ -147,7 +147,8 @@ impl<'a> Admission<'a> {
     /// Reads the head again if the store does not keep it: the branch may have moved while the request waited.
     pub async fn reread_head(&mut self) -> Result<(), ApiError> {
         let source = self.app.source.as_deref();
-        let Some(source) = source.filter(|_| self.keeper.is_none() && self.need != HeadNeed::NoHead) else {
+        let Some(source) = source.filter(|_| self.stored_head_source.is_none() && self.head_need != HeadNeed::NoHead)
+        else {
             return Ok(());
         };
         let tip = source.tip(self.repo, self.branch).await?;
@@ -159,7 +160,7 @@ impl<'a> Admission<'a> {
 
     /// The same for a claim to write, which limits the age of the head.
     pub fn for_writing(mut self) -> Self {
-        self.need = HeadNeed::Head {
+        self.head_need = HeadNeed::Head {
             max_age: Some(self.app.head_ages.for_writing),
         };
         self
@@ -173,8 +174,8 @@ impl<'a> Admission<'a> {
 
     /// The same for a release.
     pub fn for_release(mut self) -> Self {
-        if self.need != HeadNeed::NoHead {
-            self.need = HeadNeed::Proof;
+        if self.head_need != HeadNeed::NoHead {
+            self.head_need = HeadNeed::Proof;
         }
         self
     }
@@ -191,7 +192,7 @@ impl<'a> Admission<'a> {
 
     /// Whether the source can judge the caller's work.
     pub fn can_ask(&self) -> bool {
-        self.app.source.is_some() && self.need != HeadNeed::NoHead
+        self.app.source.is_some() && self.head_need != HeadNeed::NoHead
     }
 
     /// Counts `amount` more lookups at the source before they run. Lookups at a source that is not expensive are free.
@@ -208,8 +209,8 @@ impl<'a> Admission<'a> {
     /// When the caller has made too many in this minute.
     pub(super) fn take_lookups(&self, lookup: Lookup, (amount, spared): (u32, u32)) -> Result<(), ApiError> {
         let (rate, whose) = match lookup {
-            Lookup::Commits => (self.app.rates.source, LimitSubject::Source),
-            Lookup::Branch => (self.app.rates.new, LimitSubject::New),
+            Lookup::Commits => (self.app.rates.commit_lookups, LimitSubject::CommitLookups),
+            Lookup::Branch => (self.app.rates.branch_lookups, LimitSubject::BranchLookups),
         };
         let lookups = &self.app.user_lookups;
         lookups
@@ -219,7 +220,7 @@ impl<'a> Admission<'a> {
 
     /// As [`Self::count_lookups`], for lookups that the request can do without: `spared` more must remain after them.
     pub(super) async fn count_lookups_sparing(&self, spared: u32, lookup: Lookup, amount: u32) -> Result<(), ApiError> {
-        if self.keeper.is_none() {
+        if self.stored_head_source.is_none() {
             return Ok(());
         }
         self.take_lookups(lookup, (amount, spared))?;
@@ -241,7 +242,7 @@ impl<'a> Admission<'a> {
 
     /// The reference that the head is read from, if known.
     pub fn head_ref(&self) -> Option<String> {
-        match (&self.fetched, self.keeper) {
+        match (&self.fetched, self.stored_head_source) {
             (Some(tip), _) => Some(tip.reference.clone()),
             (None, Some(_)) => Some(format!("refs/heads/{}", self.branch)),
             (None, None) => None,
@@ -284,7 +285,7 @@ impl<'a> Admission<'a> {
             work_branch: self.work_branch,
             holder: &self.holder,
             rates: self.rates,
-            head: match (&self.fetched, self.keeper, self.need) {
+            head: match (&self.fetched, self.stored_head_source, self.head_need) {
                 (Some(tip), _, _) => HeadTerms::Fetched(&tip.commit),
                 (None, _, HeadNeed::NoHead) => HeadTerms::Any,
                 (None, None, _) => HeadTerms::Stored,
@@ -309,7 +310,7 @@ impl<'a> Admission<'a> {
 
     /// Reports the head to the observer, and warns the caller if it is unconfirmed.
     pub fn report_head(&self, head: &ReportedHead, warnings: &mut Vec<String>) {
-        if (self.fetched.is_some() || self.keeper.is_some())
+        if (self.fetched.is_some() || self.stored_head_source.is_some())
             && let Some(observer) = &self.app.head_observer
         {
             observer.saw_head(self.repo, self.branch, &head.commit);

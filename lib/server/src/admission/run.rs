@@ -8,8 +8,8 @@ use crate::error::ApiError;
 use coord_state::admission::{AdmissionTerms, Admitted, Denial, LimitSubject, Question};
 use coord_store::{Store, StoreError};
 
-/// Maximum reruns of a script for one request: for the head, for facts about commits, and while another request fetches
-/// the head.
+/// Maximum number of reruns of a script for one request: for the head, for facts about commits, and while another
+/// request fetches the head.
 const MAX_ROUNDS: u32 = 30;
 
 /// A store call whose script begins with an admission. It is repeated after each question, with the answer.
@@ -81,9 +81,9 @@ impl Admission<'_> {
                 }
                 // As if GitHub were unavailable: only a release depends on the answer.
                 Admitted::Denied(Denial::Limited {
-                    whose: LimitSubject::Source,
+                    whose: LimitSubject::CommitLookups,
                     ..
-                }) if self.need != HeadNeed::Proof => {
+                }) if self.head_need != HeadNeed::Proof => {
                     self.begin_round()?;
                     self.ancestry = Ancestry::Unknown;
                 }
@@ -124,7 +124,7 @@ impl Admission<'_> {
                 retry_after_seconds, ..
             }) => Err(ApiError::RateLimited {
                 retry_after_seconds,
-                whose: price,
+                reason: price,
             }),
             outcome => outcome,
         }

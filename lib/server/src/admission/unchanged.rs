@@ -20,7 +20,7 @@ impl Admission<'_> {
     /// were claimed takes a lookup. Sources that keep no heads in the store are asked before the release.
     pub async fn unchanged_since_claim(&self, new_head: &CommitSha, released: &[WrittenFile]) -> Vec<String> {
         let mut unchanged = Vec::new();
-        let Some(source) = self.keeper.filter(|_| !released.is_empty()) else {
+        let Some(source) = self.stored_head_source.filter(|_| !released.is_empty()) else {
             return unchanged;
         };
         let mut claims: BTreeMap<&CommitSha, Vec<FilePath>> = BTreeMap::new();

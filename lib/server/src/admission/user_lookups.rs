@@ -1,12 +1,13 @@
 //! Limits each person's lookups at the source in all repositories. Scripts count lookups in one repository, because no
 //! script leaves its slot; but all lookups use the same credential of this service. So each process counts, too.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use quick_cache::unsync::Cache;
 
 use coord_domain::UserId;
+use coord_runtime::mutex::lock;
 use coord_settings::Rate;
 use coord_state::admission::Lookup;
 
@@ -46,7 +47,7 @@ impl UserLookups {
     ) -> Result<(), u64> {
         let now = u64::try_from(since_start.as_millis()).unwrap_or(u64::MAX);
         let key = (person.clone(), lookup);
-        let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut arrivals = lock(&self.arrivals);
         let before = arrivals.get(&key).copied().unwrap_or_default();
         rate.after(before, now, amount.saturating_add(spared))?;
         let after = rate.after(before, now, amount)?;
@@ -68,17 +69,17 @@ mod tests {
             let take = || lookups.take_at(Duration::from_secs(seconds), &person, (lookup, 1, 0), rate);
             (0..200).take_while(|_| take().is_ok()).count()
         };
-        assert_eq!(taken("ann", Lookup::Commits, rates.source, 0), 20);
-        assert_eq!(taken("ann", Lookup::Branch, rates.new, 0), 60);
-        assert_eq!(taken("bob", Lookup::Commits, rates.source, 0), 20);
-        assert_eq!(taken("ann", Lookup::Commits, rates.source, 6), 2);
-        assert_eq!(taken("ann", Lookup::Commits, rates.source, 600), 20);
+        assert_eq!(taken("ann", Lookup::Commits, rates.commit_lookups, 0), 20);
+        assert_eq!(taken("ann", Lookup::Branch, rates.branch_lookups, 0), 60);
+        assert_eq!(taken("bob", Lookup::Commits, rates.commit_lookups, 0), 20);
+        assert_eq!(taken("ann", Lookup::Commits, rates.commit_lookups, 6), 2);
+        assert_eq!(taken("ann", Lookup::Commits, rates.commit_lookups, 600), 20);
         assert_eq!(taken("cyd", Lookup::Commits, Rate::NONE, 600), 200);
     }
 
     #[test]
     fn many_lookups_at_once_count_as_many() {
-        let (lookups, rate) = (UserLookups::default(), Rates::default().source);
+        let (lookups, rate) = (UserLookups::default(), Rates::default().commit_lookups);
         let ann = UserId::parse("ann").unwrap();
         let take = |amount, spared| lookups.take_at(Duration::ZERO, &ann, (Lookup::Commits, amount, spared), rate);
         assert_eq!(take(14, 6), Ok(()));

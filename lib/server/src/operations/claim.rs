@@ -65,7 +65,10 @@ pub async fn claim(
             Event::LockReserved(reservation) => (Some(reservation.ticket.as_str()) == ticket).then_some(Urgency::Now),
             event => may_free(event, &request.branch, &blocking).then_some(Urgency::Soon),
         };
-        if !long_poll.until(urgency, time_to_first_end(&blocking, survey.now)).await {
+        if !long_poll
+            .wait_for_event(urgency, time_to_first_end(&blocking, survey.now))
+            .await
+        {
             return Ok(response);
         }
         refusal = Some(response);
@@ -157,7 +160,7 @@ impl AdmittedCall for ClaimCall<'_> {
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<ClaimOutcome>, StoreError> {
         let (request, rules) = (self.request, &self.rules);
         let claim_terms = ClaimTerms {
-            claim: self.mode,
+            mode: self.mode,
             wait_seconds: self.wait_seconds,
             policy: rules.policy_terms(),
             agent_head: &request.agent_head,

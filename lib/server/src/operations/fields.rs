@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use crate::error::ApiError;
 use coord_auth::{Caller, CallerIdentity};
 use coord_domain::{AgentId, FilePaths, Invalid, RepoId, plain_text};
+use coord_protocol::is_valid_intent_id;
 
 /// `value`, or the error that `field` is missing.
 pub fn require<'a, T>(field: &'static str, value: &'a Option<T>) -> Result<&'a T, ApiError> {
@@ -86,12 +87,7 @@ pub fn agent_of(field: Option<&str>, header: Option<&str>) -> Result<Option<Agen
 
 /// `id`, if it is a valid id of an intent.
 pub fn id_in<'a>(field: &'static str, id: &'a str) -> Result<&'a str, ApiError> {
-    let is_valid = id.len() <= 64
-        && id.starts_with(|first: char| first.is_ascii_alphanumeric())
-        && id
-            .chars()
-            .all(|character| character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-'));
-    if is_valid {
+    if is_valid_intent_id(id) {
         return Ok(id);
     }
     let problem = "must have 1 to 64 letters, digits, '.', '_' or '-', the first a letter or a digit";
@@ -99,11 +95,11 @@ pub fn id_in<'a>(field: &'static str, id: &'a str) -> Result<&'a str, ApiError> 
 }
 
 /// `text`, if it is one line that is neither empty nor too long.
-pub fn line(field: &'static str, text: &str, most_chars: usize) -> Result<String, ApiError> {
+pub fn line(field: &'static str, text: &str, max_chars: usize) -> Result<String, ApiError> {
     let problem = if text.is_empty() {
         "has an empty text".to_owned()
-    } else if text.chars().count() > most_chars {
-        format!("has a text of more than {most_chars} characters")
+    } else if text.chars().count() > max_chars {
+        format!("has a text of more than {max_chars} characters")
     } else if plain_text(text) != text {
         "has a text that is not one line without invisible characters and without blanks at its ends".to_owned()
     } else {
@@ -112,10 +108,10 @@ pub fn line(field: &'static str, text: &str, most_chars: usize) -> Result<String
     Err(ApiError::InvalidField { field, problem })
 }
 
-/// The number in the text of a query, from 1 to `most`.
-pub fn parse_count(field: &'static str, text: &str, most: usize) -> Result<usize, ApiError> {
-    let count = text.parse().ok().filter(|count| (1..=most).contains(count));
-    count.ok_or_else(|| ApiError::invalid_field(field, format!("must be a whole number from 1 to {most}")))
+/// The number in the text of a query, from 1 to `max`.
+pub fn parse_count(field: &'static str, text: &str, max: usize) -> Result<usize, ApiError> {
+    let count = text.parse().ok().filter(|count| (1..=max).contains(count));
+    count.ok_or_else(|| ApiError::invalid_field(field, format!("must be a whole number from 1 to {max}")))
 }
 
 /// `value`, if it is a number of seconds within `bounds`; `default` if the caller sent none.

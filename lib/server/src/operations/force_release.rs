@@ -1,10 +1,11 @@
 //! Force-releases others' locks. Only a person who owns the repository, or an approver, may do that.
 
+use coord_protocol::sentence::list_first;
 use coord_protocol::{Action, Membership, Orchestration, PostResponse};
 use futures::FutureExt;
 
 use super::lock_views::memberships;
-use super::sentences::{list_first, list_paths};
+use super::sentences::{MAX_LISTED, list_paths};
 use super::work_request::WorkRequest;
 use crate::app::App;
 use crate::error::ApiError;
@@ -49,7 +50,7 @@ pub(super) async fn force_release(
             descriptions.dedup();
             format!(
                 "Force-released {}; each holder is notified by its next call",
-                list_first(&descriptions)
+                list_first(&descriptions, MAX_LISTED)
             )
         }
     };

@@ -2,7 +2,7 @@
 //! that are not merged yet.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use coord_interfaces::{
     InterfaceChanges, InterfaceComparison, InterfaceResult, InterfaceUnknown, MAX_INTERFACE_BYTES, interface,
@@ -16,11 +16,12 @@ use crate::admission::Admission;
 use crate::app::App;
 use crate::error::ApiError;
 use coord_domain::{CommitSha, FilePath, LockEntry, RepoId, plain_text};
+use coord_runtime::mutex::lock;
 use coord_sources::{Blob, BlobSink, Source, SourceError};
 use coord_state::admission::Lookup;
 use coord_state::locks::{BrokenInterfacePromise, PendingAct, Released, WrittenInterface, settle_pending};
 
-/// Maximum files of one release whose interfaces are compared.
+/// Maximum number of files of one release whose interfaces are compared.
 const MAX_FILES: usize = 32;
 
 /// Blobs that count as one lookup at an expensive source. With more, a person could use up the hourly limit of GitHub;
@@ -63,7 +64,7 @@ pub(super) async fn compare_interfaces(
                 return;
             }
             let why = match error {
-                ApiError::RateLimited { .. } => "your requests have asked GitHub too much in this minute",
+                ApiError::RateLimited { .. } => "your requests have asked GitHub too often in this minute",
                 _ => "the repository cannot be read now",
             };
             response.warnings.push(format!(
@@ -79,15 +80,8 @@ pub(super) async fn compare_interfaces(
         if !promised.contains(&path.as_str()) {
             continue;
         }
-        let (names, difference) = match &comparison {
-            InterfaceComparison::Same => continue,
-            // A file that cannot be imported has no neighbors either.
-            InterfaceComparison::Unknown(InterfaceUnknown::Language) => continue,
-            InterfaceComparison::Changed(changes) => (changed_names(changes), plain_text(&changes.to_string())),
-            InterfaceComparison::Unknown(reason) => (
-                Vec::new(),
-                format!("it cannot be compared ({}), and so counts as changed", reason.name()),
-            ),
+        let Some((names, difference)) = describe_difference(&comparison) else {
+            continue;
         };
         differences.push((path.clone(), difference));
         broken.push(BrokenInterfacePromise { path, names });
@@ -95,19 +89,38 @@ pub(super) async fn compare_interfaces(
     if broken.is_empty() {
         return;
     }
-    let notice = match admission.announce_interface_changes(&broken).await {
-        Ok(0) => "no neighbor is locked".to_owned(),
-        Ok(1) => "the holder of a neighbor is notified".to_owned(),
-        Ok(count) => format!("the holders of {count} locks on neighbors are notified"),
-        Err(error) => {
-            tracing::debug!(%error, repo = %request.repo, "a changed interface could not be announced");
-            "no holder could be notified".to_owned()
-        }
-    };
+    let notice = announce(admission, &request.repo, &broken).await;
     for (path, difference) in differences {
         response.warnings.push(format!(
             "INTERFACE_CHANGED: You promised to keep the interface of '{path}': {difference}; {notice}."
         ));
+    }
+}
+
+/// The changed names and the difference in words. `None` if neighbors cannot be affected.
+fn describe_difference(comparison: &InterfaceComparison) -> Option<(Vec<String>, String)> {
+    match comparison {
+        InterfaceComparison::Same => None,
+        // A file that cannot be imported has no neighbors either.
+        InterfaceComparison::Unknown(InterfaceUnknown::Language) => None,
+        InterfaceComparison::Changed(changes) => Some((changed_names(changes), plain_text(&changes.to_string()))),
+        InterfaceComparison::Unknown(reason) => Some((
+            Vec::new(),
+            format!("it cannot be compared ({}), and so counts as changed", reason.name()),
+        )),
+    }
+}
+
+/// Announces the changed interfaces to the holders of neighbors. Returns a clause about the result.
+async fn announce(admission: &Admission<'_>, repo: &RepoId, broken: &[BrokenInterfacePromise]) -> String {
+    match admission.announce_interface_changes(broken).await {
+        Ok(0) => "no neighbor is locked".to_owned(),
+        Ok(1) => "the holder of a neighbor is notified".to_owned(),
+        Ok(count) => format!("the holders of {count} locks on neighbors are notified"),
+        Err(error) => {
+            tracing::debug!(%error, %repo, "a changed interface could not be announced");
+            "no holder could be notified".to_owned()
+        }
     }
 }
 
@@ -263,14 +276,11 @@ async fn read_interfaces(
                 Blob::TooLarge(_) => Err(InterfaceUnknown::TooLarge),
                 Blob::Unreadable => Err(InterfaceUnknown::Unreadable),
             };
-            interfaces
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push((*index, interface));
+            lock(&interfaces).push((*index, interface));
         })
     };
     source.read_blobs(repo, ids, MAX_INTERFACE_BYTES as u64, sink).await?;
-    let interfaces = std::mem::take(&mut *interfaces.lock().unwrap_or_else(PoisonError::into_inner));
+    let interfaces = std::mem::take(&mut *lock(&interfaces));
     for (index, interface) in interfaces {
         results[index] = Some(interface);
     }

@@ -9,7 +9,7 @@ use coord_auth::CallerIdentity;
 use coord_domain::{AgentId, Branch, EventId, FilePath, RepoId};
 use coord_state::events::{LaterEvents, LoggedEvent, events_after, events_before, newest_events};
 
-/// Maximum events that are read to find those of one branch or file.
+/// Maximum number of events that are read to find those of one branch or file.
 const MAX_READ: usize = 500;
 
 /// A request for some events of a repository.
@@ -55,7 +55,7 @@ pub async fn list_activity(app: &App, request: ActivityRequest) -> Result<Activi
         caller_agent,
     } = request;
     let is_selective = branch.is_some() || file.is_some();
-    let most = if is_selective { MAX_READ } else { limit };
+    let max_events = if is_selective { MAX_READ } else { limit };
     let selection = Selection {
         branch: branch.as_ref(),
         file: file.as_ref(),
@@ -64,19 +64,19 @@ pub async fn list_activity(app: &App, request: ActivityRequest) -> Result<Activi
     let branch = branch.as_ref();
     let after = match range {
         EventRange::Newest => {
-            let read = newest_events(&repo, most);
+            let read = newest_events(&repo, max_events);
             let (_, newest) = admit_to_repository(app, &repo, branch, caller, caller_agent, read).await?;
             let cursor = newest.first().map_or(EventId::START, |event| event.id);
-            return Ok(selection.newest_first(newest, most, cursor));
+            return Ok(selection.newest_first(newest, max_events, cursor));
         }
         EventRange::Before(before) => {
-            let read = events_before(&repo, before, most);
+            let read = events_before(&repo, before, max_events);
             let (_, earlier) = admit_to_repository(app, &repo, branch, caller, caller_agent, read).await?;
-            return Ok(selection.newest_first(earlier, most, before));
+            return Ok(selection.newest_first(earlier, max_events, before));
         }
         EventRange::After(after) => after,
     };
-    let read = events_after(&repo, after, most);
+    let read = events_after(&repo, after, max_events);
     let (_, LaterEvents { events, oldest }) =
         admit_to_repository(app, &repo, branch, caller, caller_agent, read).await?;
     // A caller that reads from the start misses nothing: it asked for whatever the log still has.
@@ -99,13 +99,13 @@ struct Selection<'a> {
 }
 
 impl Selection<'_> {
-    /// The response with the selected ones of `logged`, which are newest first, after a read of up to `most` events.
-    fn newest_first(self, logged: Vec<LoggedEvent>, most: usize, cursor: EventId) -> ActivityResponse {
+    /// The response with the selected ones of `logged`, which are newest first, after a read of at most `max_events`.
+    fn newest_first(self, logged: Vec<LoggedEvent>, max_events: usize, cursor: EventId) -> ActivityResponse {
         let count = logged.len();
         let oldest_read = logged.last().map(|event| event.id);
         let (events, last) = self.select(logged);
         // A read that returned fewer events than it may has reached the end of the log.
-        let is_at_end = count < most && last == oldest_read;
+        let is_at_end = count < max_events && last == oldest_read;
         ActivityResponse {
             events,
             cursor: cursor.to_string(),

@@ -10,7 +10,7 @@ use coord_protocol::{BlockingLock, InterfacePromise, OtherLock, OwnLock, Pending
 use super::sentences::list_paths;
 use coord_domain::{LockEntry, LockMode, UserId};
 use coord_state::locks::{
-    ClaimCost, Direction, Finding, LiveLocks, Pending, PendingChanges, PriorLock, Relation, Survey, Ticket,
+    ClaimCost, Direction, Finding, LiveLocks, PendingChanges, PendingEntry, PriorLock, Relation, Survey, Ticket,
 };
 
 fn reader_view(entry: &LockEntry) -> Reader {
@@ -144,7 +144,7 @@ pub(super) fn pending_views(
 ) -> Vec<PendingChange> {
     const MAX_CHANGES: usize = 2000;
     let PendingChanges { now, changes } = pending;
-    let view = |Pending { entry, .. }: Pending| PendingChange {
+    let view = |PendingEntry { entry, .. }: PendingEntry| PendingChange {
         file_path: entry.file_path,
         branch: entry.branch,
         work_branch: entry.work_branch.unwrap_or_default(),
@@ -327,7 +327,7 @@ pub(super) fn finding_warnings(findings: &[Finding], own: &UserId) -> impl Itera
         Relation::Pending => Some(format!("PENDING: {}", describe_finding(finding, own))),
         Relation::PendingInterface => Some(format!("PENDING_INTERFACE: {}", describe_finding(finding, own))),
         Relation::Direct if finding.is_shared && finding.entry.status == LockMode::Writing => Some(format!(
-            "SHARED_FILE: {}; let the tool make it again, or merge.",
+            "SHARED_FILE: {}; regenerate it with its tool, or merge.",
             shared_writer(&finding.entry, own)
         )),
         Relation::Neighbor if !finding.blocks && finding.entry.status == LockMode::Writing => {
@@ -337,7 +337,7 @@ pub(super) fn finding_warnings(findings: &[Finding], own: &UserId) -> impl Itera
     })
 }
 
-/// Maximum warnings of one response about locks that the caller already holds.
+/// Maximum number of warnings of one response about locks that the caller already holds.
 const MAX_ALREADY_HELD: usize = 8;
 
 /// Warnings about locks that the caller held before its claim, one for each earlier claim. Without an agent id, the
@@ -367,9 +367,9 @@ pub(super) fn claim_cost_warning(cost: &ClaimCost) -> String {
     let ClaimCost {
         neighbors,
         file_path,
-        is_whatever_changes,
+        blocks_always,
     } = cost;
-    let advice = match is_whatever_changes {
+    let advice = match blocks_always {
         true => "release it soon",
         false => "claim it with \"interface\": \"keeps\" if its interface stays",
     };

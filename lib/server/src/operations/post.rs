@@ -32,7 +32,7 @@ pub async fn post(
     let tool_use = parse_tool_use(app, body.tool_call.as_ref(), body.session.as_ref())?;
     let is_forced = body.force == Some(true);
     if is_forced && (status != LockStatus::Open || request.paths.is_everything()) {
-        let problem = "takes others' locks away: send it with status OPEN, and name the files";
+        let problem = "force-releases others' locks: send it with status OPEN, and name the files";
         return Err(ApiError::invalid_field("force", problem));
     }
     let wait = wait_seconds(app, "wait_seconds", body.wait_seconds)?;

@@ -1,10 +1,14 @@
 //! Sentences that several operations use.
 
 use coord_protocol::plain_text::{quote_line, visible_line};
+use coord_protocol::sentence::list_first;
 
 use super::fields::Symbol;
 use coord_domain::{CommitSha, plain_text};
 use coord_state::locks::{SpellingHint, Survey};
+
+/// The number of items that a sentence names.
+pub(super) const MAX_LISTED: usize = 3;
 
 /// The warning about a missing or old graph.
 pub(super) fn graph_warning(head: &CommitSha, version: Option<&str>) -> Option<String> {
@@ -30,10 +34,10 @@ pub fn reason_by_login(reason: &str, login: &str) -> String {
     format!(" ({}: {})", visible_line(login), quote_line(reason))
 }
 
-/// Maximum warnings of one response about symbols.
+/// Maximum number of warnings of one response about symbols.
 const MAX_SYMBOLS: usize = 16;
 
-/// Maximum warnings of one response about files that are tracked in another spelling.
+/// Maximum number of warnings of one response about files that are tracked in another spelling.
 const MAX_CASE_DIFFERS: usize = 16;
 
 /// Warnings about symbols that the caller named instead of files.
@@ -102,17 +106,5 @@ pub(super) fn unchanged_warning(files: &[String]) -> Option<String> {
 
 /// The first of `paths`, in quotes, and the number of the others.
 pub fn list_paths(paths: &[impl AsRef<str>]) -> String {
-    let quoted: Vec<String> = paths.iter().map(|path| format!("'{}'", path.as_ref())).collect();
-    list_first(&quoted)
-}
-
-/// The first of `items`, and the number of the others.
-pub(super) fn list_first(items: &[String]) -> String {
-    const MAX_LISTED: usize = 3;
-    let (first, others) = items.split_at(items.len().min(MAX_LISTED));
-    let first = first.join(", ");
-    match others.len() {
-        0 => first,
-        count => format!("{first} and {count} more"),
-    }
+    list_first(paths.iter().map(|path| format!("'{}'", path.as_ref())), MAX_LISTED)
 }

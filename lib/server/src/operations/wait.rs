@@ -73,7 +73,11 @@ impl LongPoll {
 
     /// Waits for an event with an urgency, but no longer than `or_after`. Returns false once the request may wait no
     /// longer, or the server stops. An event shortly before the end leads to a last read at the end.
-    pub async fn until(&mut self, urgency: impl Fn(&Event) -> Option<Urgency>, or_after: Option<Duration>) -> bool {
+    pub async fn wait_for_event(
+        &mut self,
+        urgency: impl Fn(&Event) -> Option<Urgency>,
+        or_after: Option<Duration>,
+    ) -> bool {
         let Some((watch, _)) = &mut self.watch else {
             return false;
         };
@@ -136,7 +140,7 @@ mod tests {
             }
         });
         let mut reads = Vec::new();
-        while waiting.until(|_| Some(Urgency::Soon), None).await {
+        while waiting.wait_for_event(|_| Some(Urgency::Soon), None).await {
             reads.push(begun.elapsed().as_millis());
         }
         assert_eq!(begun.elapsed(), Duration::from_secs(8));

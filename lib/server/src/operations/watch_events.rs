@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use coord_auth::CallerIdentity;
 use coord_domain::{AgentId, Branch, EventId, RepoId, UserId};
-use coord_events::{EventWatch, Permit, Published, Timing, WatchItem, Watcher};
+use coord_events::{EncodedEvent, EventWatch, Permit, Timing, WatchItem, Watcher};
 use coord_state::Read;
 
 /// A request to watch events of a repository.
@@ -101,9 +101,24 @@ pub async fn watch_events(
 /// A message for the client.
 #[derive(Debug)]
 pub enum Message {
-    Event(Arc<Published>),
+    Event(Arc<EncodedEvent>),
     /// A message about the stream itself. The last message reports the end of the stream.
     Stream(StreamMessage),
+}
+
+impl Message {
+    /// The message that reports the end of a stream.
+    pub fn ended(reason: StreamEnd) -> Message {
+        let message = match reason {
+            StreamEnd::Slow => "the client reads more slowly than events happen; resume after a pause",
+            StreamEnd::TimeLimit => "a stream is limited in time; resume with the last id",
+            StreamEnd::Forbidden => "this caller may no longer read the repository",
+            StreamEnd::Shutdown => "the server stops; resume with the last id",
+            StreamEnd::Unavailable => "the right to read the repository could not be verified; resume after a pause",
+        };
+        let message = message.to_owned();
+        Message::Stream(StreamMessage::StreamEnded(StreamEnded { reason, message }))
+    }
 }
 
 /// A stream of messages to one client.
@@ -148,7 +163,7 @@ impl Stream {
             tokio::select! {
                 item = self.watch.next() => match item {
                     Ok(WatchItem::Event(event)) => {
-                        if self.branch.as_ref().is_none_or(|branch| event.is_of(branch)) {
+                        if self.branch.as_ref().is_none_or(|branch| event.concerns(branch)) {
                             self.heartbeat.reset();
                             return Some(Message::Event(event));
                         }
@@ -230,15 +245,7 @@ impl Stream {
 
     fn end(&mut self, reason: StreamEnd) -> Message {
         self.phase = Phase::Ended;
-        let message = match reason {
-            StreamEnd::Slow => "the client reads more slowly than events happen; resume after a pause",
-            StreamEnd::TimeLimit => "a stream is limited in time; resume with the last id",
-            StreamEnd::Forbidden => "this caller may no longer read the repository",
-            StreamEnd::Shutdown => "the server stops; resume with the last id",
-            StreamEnd::Unavailable => "the right to read the repository could not be verified; resume after a pause",
-        };
-        let message = message.to_owned();
-        Message::Stream(StreamMessage::StreamEnded(StreamEnded { reason, message }))
+        Message::ended(reason)
     }
 }
 

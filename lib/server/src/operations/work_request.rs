@@ -33,7 +33,6 @@ pub struct WorkRequest {
     pub(super) notes: Vec<String>,
     /// The agent whose locks a claim takes over.
     pub(super) take_over: Option<AgentId>,
-    /// The interface terms of the request.
     pub(super) interface: InterfaceTerms,
 }
 
@@ -53,7 +52,6 @@ struct Fields<'a> {
 }
 
 impl WorkRequest {
-    /// The files, for a gate.
     pub fn gated_files(&self) -> GatedFiles<'_> {
         GatedFiles {
             repo: &self.repo,
@@ -112,8 +110,8 @@ impl WorkRequest {
         {
             return Err(ApiError::invalid_field(
                 "take_over",
-                "goes with a claim, and names an agent above or below yours: LEAD takes over from LEAD::WRITER, and \
-                 the other way round",
+                "goes with a claim, and names an agent above or below yours: LEAD takes over from LEAD::WRITER, or \
+                 the reverse",
             ));
         }
         let writes = body.status == Some(LockStatus::Writing);
@@ -142,7 +140,7 @@ impl WorkRequest {
             notes: Vec::new(),
             take_over: None,
             interface: InterfaceTerms {
-                word: interface,
+                promise: interface,
                 changed: Vec::new(),
             },
         }
@@ -217,15 +215,15 @@ impl WorkRequest {
 
 /// Parses the interface terms of a request for `paths`.
 fn parse_interface_terms(
-    word: Option<InterfacePromise>,
+    promise: Option<InterfacePromise>,
     changed: &Option<Vec<String>>,
     paths: &[FilePath],
     writes: bool,
 ) -> Result<InterfaceTerms, ApiError> {
     const CHANGES: &str = "interface_changes";
     let only_writers =
-        "goes with \"status\": \"WRITING\" alone: only who writes a file can keep its interface, or change it";
-    if word.is_some() && !writes {
+        "goes only with \"status\": \"WRITING\": only the writer of a file can keep or change its interface";
+    if promise.is_some() && !writes {
         return Err(ApiError::invalid_field("interface", only_writers));
     }
     if changed.is_some() && !writes {
@@ -241,7 +239,7 @@ fn parse_interface_terms(
     let changed = changed.iter().map(|path| FilePath::parse(path));
     let changed: Vec<FilePath> = changed.collect::<Result<_, _>>().map_err(in_field(CHANGES))?;
     match changed.iter().all(|path| paths.contains(path)) {
-        true => Ok(InterfaceTerms { word, changed }),
+        true => Ok(InterfaceTerms { promise, changed }),
         false => Err(ApiError::invalid_field(
             CHANGES,
             "names a file that is not in file_paths",

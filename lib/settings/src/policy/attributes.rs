@@ -5,7 +5,7 @@ use coord_scopes::FileRules;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
-/// Maximum lines that count, of all files together.
+/// Maximum number of lines that count, of all files together.
 const MAX_LINES: usize = 512;
 
 /// Maximum bytes of a pattern.
@@ -96,7 +96,6 @@ fn split_pattern(line: &str) -> Option<(String, &str)> {
     None
 }
 
-/// The lines as rules for files.
 pub(super) fn file_rules(lines: &[AttributeRule]) -> FileRules {
     let mut rules = FileRules::default();
     for line in lines {

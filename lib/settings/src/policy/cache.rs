@@ -7,9 +7,9 @@ use quick_cache::sync::Cache;
 use super::{Policy, PolicyText};
 use coord_domain::{Branch, RepoId};
 
-/// Maximum policies that a process remembers.
+/// Maximum number of policies that a process remembers.
 const MAX_POLICIES: usize = 256;
-/// Maximum branches.
+/// Maximum number of branches.
 const MAX_BRANCHES: usize = 4_096;
 
 /// Policies by digest, and the latest digest of each branch.
@@ -48,7 +48,7 @@ impl PolicyCache {
         }
     }
 
-    /// Remembers the stored policy of a branch; an empty digest stands for no policy.
+    /// Remembers the stored policy of a branch; an empty digest means no policy.
     pub fn learn(&self, repo: &RepoId, branch: &Branch, digest: &str, text: &str) -> Arc<Policy> {
         self.digests.insert((repo.clone(), branch.clone()), digest.to_owned());
         if let Some(policy) = self.get(digest) {

@@ -29,11 +29,11 @@ pub const PATH: &str = ".coord.toml";
 /// The name of files of attributes, in any folder.
 pub const ATTRIBUTES: &str = ".gitattributes";
 
-/// Maximum steps that the patterns of a policy may take for the files of one request. After that, files are locked as
-/// usual.
+/// Maximum number of steps that the patterns of a policy may take for the files of one request. After that, files are
+/// locked as usual.
 const STEPS_OF_REQUEST: u64 = 10_000_000;
 
-/// Maximum steps for all files of a tree.
+/// Maximum number of steps for all files of a tree.
 pub const STEPS_OF_TREE: u64 = 200_000_000;
 
 /// A policy's rule for a file.
@@ -156,7 +156,7 @@ impl Policy {
     /// The warning about [`Self::problem`].
     pub fn warning(&self) -> Option<String> {
         let problem = self.problem()?;
-        Some(format!("POLICY_INVALID: {problem}; the last good policy counts."))
+        Some(format!("POLICY_INVALID: {problem}; the last valid policy applies."))
     }
 
     /// The effect of written neighbors.
@@ -167,13 +167,13 @@ impl Policy {
     /// Seconds until a lock expires, within the bounds of the operator.
     pub fn ttl_seconds(&self, operator: &LockConfig) -> u32 {
         match self.text.file.ttl_seconds {
-            Some(seconds) => seconds.min(operator.most_ttl_seconds.max(operator.ttl_seconds)),
+            Some(seconds) => seconds.min(operator.max_ttl_seconds.max(operator.ttl_seconds)),
             None => operator.ttl_seconds,
         }
     }
 
-    /// A judge of files that takes about `most_steps` steps at most.
-    pub fn judge_within(&self, most_steps: u64) -> PolicyJudge<'_> {
+    /// A judge of files that takes about `max_steps` steps at most.
+    pub fn judge_within(&self, max_steps: u64) -> PolicyJudge<'_> {
         let (shared, shares_lockfiles) = match &self.shared {
             Shared::ByDefault { union, generated } => (vec![union.matcher(), generated.matcher()], true),
             Shared::Named(scope) => (scope.iter().map(Scope::matcher).collect(), false),
@@ -182,7 +182,7 @@ impl Policy {
             shared,
             ignore: self.ignore.as_ref().map(Scope::matcher),
             shares_lockfiles,
-            most_steps,
+            max_steps,
         }
     }
 
@@ -197,13 +197,13 @@ pub struct PolicyJudge<'p> {
     shared: Vec<Matcher<'p>>,
     ignore: Option<Matcher<'p>>,
     shares_lockfiles: bool,
-    most_steps: u64,
+    max_steps: u64,
 }
 
 impl PolicyJudge<'_> {
     /// The policy's rule for `path`; [`FileKind::Plain`] once the patterns have taken too many steps.
     pub fn kind(&mut self, path: &str) -> FileKind {
-        if self.is_over() {
+        if self.is_exhausted() {
             return FileKind::Plain;
         }
         if self.ignore.as_mut().is_some_and(|ignore| ignore.matches(path)) {
@@ -218,9 +218,9 @@ impl PolicyJudge<'_> {
     }
 
     /// Whether the patterns have taken too many steps.
-    pub fn is_over(&self) -> bool {
+    pub fn is_exhausted(&self) -> bool {
         let matchers = self.shared.iter().chain(&self.ignore);
-        matchers.map(Matcher::steps).sum::<u64>() > self.most_steps
+        matchers.map(Matcher::steps).sum::<u64>() > self.max_steps
     }
 }
 

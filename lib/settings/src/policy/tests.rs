@@ -186,7 +186,7 @@ fn slow_patterns_end_after_so_many_steps_and_then_nothing_is_shared() {
     let policy = Policy::of(text);
     let mut judge = policy.judge_within(1000);
     assert_eq!(judge.kind(&path), FileKind::Plain);
-    assert!(judge.is_over());
+    assert!(judge.is_exhausted());
     assert_eq!(judge.kind("Cargo.lock"), FileKind::Plain, "the stricter rule");
 }
 

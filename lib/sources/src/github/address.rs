@@ -14,7 +14,7 @@ pub(super) const PUBLIC_API: &str = "https://api.github.com";
 pub struct ApiBase {
     url: Url,
     /// The host in the URLs of the repositories of this API.
-    serves: String,
+    served_host: String,
 }
 
 /// Owner and name of a repository, checked: letters, digits, `.`, `_` and `-`.
@@ -58,13 +58,13 @@ impl ApiBase {
         // api.github.com serves github.com, and api.COMPANY.ghe.com serves COMPANY.ghe.com. The API of an Enterprise
         // Server is on the host that it serves.
         let served_host = host.strip_prefix("api.").filter(|rest| rest.contains('.'));
-        let serves = served_host.map_or_else(|| host.clone(), str::to_owned);
-        Ok(ApiBase { url, serves })
+        let served_host = served_host.map_or_else(|| host.clone(), str::to_owned);
+        Ok(ApiBase { url, served_host })
     }
 
     /// The host in the URLs of the repositories of this API.
-    pub fn serves(&self) -> &str {
-        &self.serves
+    pub fn served_host(&self) -> &str {
+        &self.served_host
     }
 
     /// The base as configured.
@@ -95,7 +95,7 @@ impl ApiBase {
                     .bytes()
                     .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
         };
-        (host.eq_ignore_ascii_case(&self.serves) && is_name(owner) && is_name(name)).then(|| Slug {
+        (host.eq_ignore_ascii_case(&self.served_host) && is_name(owner) && is_name(name)).then(|| Slug {
             owner: owner.to_owned(),
             name: name.to_owned(),
         })
@@ -137,10 +137,10 @@ impl ApiBase {
         let target = from.join(location).ok()?;
         let host = target.host_str()?;
         let is_subdomain = host
-            .strip_suffix(self.serves.as_str())
+            .strip_suffix(self.served_host.as_str())
             .is_some_and(|rest| rest.ends_with('.'));
         let is_known_host =
-            Some(host) == self.url.host_str() || host == self.serves || (is_subdomain && !self.is_loopback());
+            Some(host) == self.url.host_str() || host == self.served_host || (is_subdomain && !self.is_loopback());
         let is_safe_scheme = target.scheme() == "https" || (target.scheme() == "http" && self.url.scheme() == "http");
         // Only an API on this machine may use another port.
         let is_other_port = target.port().is_some() && target.port() != self.url.port() && !self.is_loopback();
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn an_api_serves_the_host_that_its_repositories_are_named_by() {
-        for (base, serves) in [
+        for (base, served_host) in [
             (PUBLIC_API, "github.com"),
             ("https://api.github.com/", "github.com"),
             ("https://api.acme.ghe.com", "acme.ghe.com"),
@@ -186,7 +186,7 @@ mod tests {
             ("https://git.example.com:8443/api/v3/", "git.example.com"),
             ("http://127.0.0.1:4000", "127.0.0.1"),
         ] {
-            assert_eq!(api(base).serves(), serves, "{base}");
+            assert_eq!(api(base).served_host(), served_host, "{base}");
         }
     }
 

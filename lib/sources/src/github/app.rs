@@ -31,7 +31,7 @@ const EXPIRY_MARGIN: Duration = Duration::from_secs(300);
 const MAX_TOKEN_LIFETIME: Duration = Duration::from_secs(3_600);
 /// How long the installation of a repository is cached.
 const INSTALLATION_LIFETIME: Duration = Duration::from_secs(3_600);
-/// Maximum of installations and of tokens in the caches.
+/// Maximum number of installations, and of tokens, in the caches.
 const MAX_CACHED: usize = 4_096;
 /// The permissions of a token: to read. The app may have more.
 const PERMISSIONS: &str = r#"{"permissions":{"contents":"read"}}"#;

@@ -53,7 +53,6 @@ pub(super) struct PassResult {
 pub(super) enum PassEnd {
     /// At its last position; another pass can follow.
     Paused,
-    /// At the end of the archive.
     Finished,
     /// In the middle.
     Failed(String),

@@ -18,7 +18,7 @@ use crate::{Blob, BlobSink, SourceError};
 use coord_domain::RepoId;
 use coord_runtime::retry;
 
-/// Maximum of concurrent requests for blobs.
+/// Maximum number of concurrent requests for blobs.
 const MAX_CONCURRENT: usize = 8;
 /// Up to this number, blobs are always fetched one by one.
 const FEW: usize = 24;
@@ -76,11 +76,7 @@ impl BlobRequest {
             wanted = others;
             wanted.extend(downloads.read(client, &self.slug, &tree, in_tree, &self.sink).await?);
         } else if wanted.len() > client.transport.limits.single_blobs {
-            let why = format!(
-                "{}: {} blobs are wanted of no tree that was listed",
-                self.repo,
-                wanted.len()
-            );
+            let why = format!("{}: {} requested blobs are in no listed tree", self.repo, wanted.len());
             return Err(SourceError::Unreachable(why));
         }
         self.fetch_one_by_one(client, wanted).await
@@ -95,7 +91,7 @@ impl BlobRequest {
             let left_out = blobs.split_off(max_blobs);
             tracing::warn!(
                 repo = %self.repo, left_out = left_out.len(),
-                "files that are not in the archive are left out"
+                "skipping files that are not in the archive"
             );
             let unread = left_out
                 .into_iter()
@@ -150,7 +146,10 @@ impl BlobRequest {
                 Ok((_, size)) if size > self.max_bytes => return Ok(BlobResult::TooLarge(size)),
                 Ok((content, _)) if id.matches(&content) => return Ok(BlobResult::Content(content)),
                 Ok(_) => {
-                    tracing::warn!(repo = %self.repo, blob, "GitHub gave other content than the blob's");
+                    tracing::warn!(
+                        repo = %self.repo, blob,
+                        "GitHub returned content that does not match the blob's id"
+                    );
                     return Ok(BlobResult::Unreadable);
                 }
                 Err(GithubError::NotFound | GithubError::Forbidden(_) | GithubError::NoSuchCommit) => {

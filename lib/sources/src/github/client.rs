@@ -24,7 +24,7 @@ use coord_runtime::retry;
 /// How long the old name of a repository is refused without a request. Not forever, because another repository may take
 /// that name.
 const MOVE_LIFETIME: Duration = Duration::from_secs(600);
-/// Maximum of moved repositories remembered.
+/// Maximum number of moved repositories remembered.
 const MAX_MOVED: usize = 1_024;
 
 /// The raw content of a blob.
@@ -49,7 +49,6 @@ pub(super) struct RepositoryRequest<'a> {
     pub(super) is_about_known_head: bool,
 }
 
-/// The outcome of a request.
 #[derive(Debug)]
 pub(super) enum FetchOutcome {
     /// A full response, and its ETag.
@@ -126,7 +125,7 @@ impl Client {
                     Ok(FetchOutcome::Body(body, etag))
                 }
                 status if status.is_redirection() && status != StatusCode::NOT_MODIFIED => {
-                    Err(GithubError::BadRedirect("out of its API"))
+                    Err(GithubError::BadRedirect("to an address outside its API"))
                 }
                 status => Err(GithubError::Unexpected(status.as_u16())),
             }
@@ -214,7 +213,7 @@ impl Client {
                             return Err(error);
                         };
                         retries += 1;
-                        tracing::debug!(%error, "a request to GitHub is repeated");
+                        tracing::debug!(%error, "retrying a request to GitHub");
                         tokio::time::sleep(pause).await;
                     }
                     Err(GithubError::BadCredential) if !is_renewed && self.credential.renew(slug) => {

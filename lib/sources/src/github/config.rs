@@ -76,7 +76,7 @@ impl GithubConfig {
     }
 
     /// Whether the environment has any setting of GitHub.
-    pub fn is_in(environment: Environment<'_>) -> bool {
+    pub fn is_configured(environment: Environment<'_>) -> bool {
         [
             env_vars::GITHUB_API_URL,
             env_vars::GITHUB_TOKEN,
@@ -111,7 +111,7 @@ mod tests {
             let config = config(&pairs).unwrap();
             assert!(!config.credential.is_some(), "{value:?}");
             assert_eq!(config.api.as_str(), PUBLIC_API);
-            assert!(!GithubConfig::is_in(&|_| Some(value.to_owned())));
+            assert!(!GithubConfig::is_configured(&|_| Some(value.to_owned())));
         }
     }
 

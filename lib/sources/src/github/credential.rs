@@ -14,8 +14,8 @@ use coord_settings::variables::env_vars;
 /// The credential of the service.
 #[derive(Debug)]
 pub enum Credential {
-    /// None: public repositories, 60 requests per hour.
-    Nobody,
+    /// No credential: public repositories only, 60 requests per hour.
+    Anonymous,
     /// A GitHub token of any kind.
     Token(SecretString),
     App(Box<App>),
@@ -41,7 +41,7 @@ impl Credential {
                 format!("must be set together with {}", env_vars::GITHUB_APP_PRIVATE_KEY),
             )),
             (None, None) => match secret(environment, env_vars::GITHUB_TOKEN) {
-                None => Ok(Credential::Nobody),
+                None => Ok(Credential::Anonymous),
                 Some(token) if bearer(token.expose_secret()).is_some() => Ok(Credential::Token(token)),
                 Some(_) => {
                     let problem = "holds a character that an HTTP header cannot contain";
@@ -52,7 +52,7 @@ impl Credential {
     }
 
     pub fn is_some(&self) -> bool {
-        !matches!(self, Credential::Nobody)
+        !matches!(self, Credential::Anonymous)
     }
 
     /// The header for a request about `slug`, and the account whose limits it counts against.
@@ -62,7 +62,7 @@ impl Credential {
         slug: &Slug,
     ) -> Result<(Option<HeaderValue>, Account), GithubError> {
         match self {
-            Credential::Nobody => Ok((None, Account::Service)),
+            Credential::Anonymous => Ok((None, Account::Service)),
             Credential::Token(token) => Ok((bearer(token.expose_secret()), Account::Service)),
             Credential::App(app) => {
                 let (token, installation) = app.token(transport, slug).await?;

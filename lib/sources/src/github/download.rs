@@ -23,11 +23,12 @@ use coord_runtime::mutex::lock;
 
 /// How long a download waits for another pass.
 const PARK_TIME: Duration = Duration::from_secs(10);
-/// Maximum of waiting downloads.
+/// Maximum number of waiting downloads.
 const MAX_PARKED: usize = 2;
-/// Maximum chunks of a body between the receiver and the scanner; each has about 16 kB.
+/// Maximum number of chunks of a body between the receiver and the scanner; each has about 16 kB.
 const MAX_CHUNKS: usize = 16;
-/// Maximum blobs behind the position of a download. They are fetched one by one instead of by another download.
+/// Maximum number of blobs behind the position of a download. They are fetched one by one, instead of by another
+/// download.
 const MAX_BEHIND: usize = 24;
 /// Attempts to read an archive: a second one if the first breaks off.
 const ATTEMPTS: usize = 2;

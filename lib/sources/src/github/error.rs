@@ -12,7 +12,7 @@ use coord_domain::RepoId;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum GithubError {
     /// 404, also for a repository that the credential may not see: GitHub does not distinguish them.
-    #[error("GitHub responded 404: not there, or not visible with this credential")]
+    #[error("GitHub responded 404: not found, or not visible with this credential")]
     NotFound,
     /// 410, or 451 for a legal takedown.
     #[error("GitHub responded {0}: it is gone")]
@@ -42,7 +42,7 @@ pub(super) enum GithubError {
     #[error("GitHub cannot be reached: {0}")]
     Unreachable(String),
     /// No response in time.
-    #[error("GitHub gave no {subject} within {limit:?}")]
+    #[error("GitHub returned no {subject} within {limit:?}")]
     Timeout { subject: &'static str, limit: Duration },
     /// A response above its limit.
     #[error("{subject} is larger than {limit}")]
@@ -77,7 +77,7 @@ impl GithubError {
     pub(super) fn into_source_error(self, repo: &RepoId) -> SourceError {
         match self {
             GithubError::NotFound | GithubError::Gone(_) | GithubError::NotInstalled => {
-                tracing::debug!(%repo, cause = %self, "the repository is not there");
+                tracing::debug!(%repo, cause = %self, "the repository was not found");
                 SourceError::UnknownRepository {
                     repo: repo.clone(),
                     known: Vec::new(),

@@ -17,9 +17,9 @@ use crate::{RefreshedHead, SourceError};
 use coord_domain::{Branch, CommitSha, RepoId};
 use coord_runtime::single_flight::SingleFlight;
 
-/// Maximum of branches remembered.
+/// Maximum number of branches remembered.
 const MAX_HEADS: usize = 4_096;
-/// Maximum of repositories whose branch names are remembered.
+/// Maximum number of repositories whose branch names are remembered.
 const MAX_NAMES: usize = 128;
 /// How long an ETag is trusted. After that the full response is fetched, in case the ETag is wrong.
 const ETAG_LIFETIME: Duration = Duration::from_secs(300);
@@ -68,7 +68,7 @@ pub(super) enum HeadResponse {
     /// The head, and its ETag.
     Head(CommitSha, Option<HeaderValue>),
     /// There is no such branch or repository.
-    Failed(SourceError),
+    Missing(SourceError),
 }
 
 #[derive(Deserialize)]
@@ -140,7 +140,7 @@ impl Heads {
             (HeadResponse::NotModified, Some(cached)) => (cached.result, cached.etag, cached.read_at),
             (HeadResponse::NotModified, None) => return Err(GithubError::Unexpected(304).into_source_error(&key.0)),
             (HeadResponse::Head(commit, etag), _) => (Ok(commit), etag, requested_at),
-            (HeadResponse::Failed(error), _) => (Err(error), None, requested_at),
+            (HeadResponse::Missing(error), _) => (Err(error), None, requested_at),
         };
         let head = CachedHead {
             result: result.clone(),
@@ -191,7 +191,7 @@ impl Heads {
             SourceError::UnknownBranch { .. } | SourceError::UnknownRepository { .. }
         );
         if is_missing {
-            Ok(HeadResponse::Failed(error))
+            Ok(HeadResponse::Missing(error))
         } else {
             Err(error)
         }

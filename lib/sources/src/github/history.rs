@@ -18,16 +18,16 @@ use coord_domain::file_path::to_nfc;
 use coord_domain::{CommitSha, FilePath, RepoId};
 use coord_runtime::single_flight::SingleFlight;
 
-/// Maximum of relations remembered; one takes about 200 bytes.
+/// Maximum number of relations remembered; one takes about 200 bytes.
 const MAX_RELATIONS: usize = 16_384;
-/// Maximum of commit lists remembered; one of 200 commits takes about 20 kB.
+/// Maximum number of commit lists remembered; one of 200 commits takes about 20 kB.
 const MAX_LISTS: usize = 128;
 /// How long a commit counts as missing at GitHub. It may be pushed later, but an agent with local commits causes a
 /// lookup at every step.
 const MISSING_LIFETIME: Duration = Duration::from_secs(60);
-/// Maximum of changed files in GitHub's comparison.
+/// Maximum number of changed files in GitHub's comparison.
 const MAX_FILES: usize = 300;
-/// Maximum of commits on one page of GitHub's list.
+/// Maximum number of commits on one page of GitHub's list.
 const MAX_PAGE_SIZE: usize = 100;
 
 type Pair = (RepoId, CommitSha, CommitSha);

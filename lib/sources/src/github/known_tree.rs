@@ -9,9 +9,9 @@ use crate::EntryKind;
 use coord_domain::{CommitSha, RepoId};
 use coord_runtime::mutex::lock;
 
-/// Maximum of trees kept. A process builds few graphs concurrently.
+/// Maximum number of trees kept. A process builds few graphs concurrently.
 const MAX_TREES: usize = 4;
-/// Maximum of files in all kept trees together, unless the newest alone has more; one takes about 120 bytes.
+/// Maximum number of files in all kept trees together, unless the newest alone has more; one takes about 120 bytes.
 const MAX_FILES: usize = 750_000;
 
 /// The files of one commit.

@@ -26,15 +26,15 @@ pub struct Limits {
     pub pauses: Vec<Duration>,
     /// Maximum size of a JSON response in bytes. GitHub truncates a tree at 7 MB.
     pub json_bytes: u64,
-    /// Maximum of files and folders in one tree, as in the local source.
+    /// Maximum number of files and folders in one tree, as in the local source.
     pub tree_entries: usize,
     /// Maximum bytes of their paths.
     pub tree_path_bytes: usize,
-    /// Maximum of requests for one tree that GitHub truncates.
+    /// Maximum number of requests for one tree that GitHub truncates.
     pub tree_requests: usize,
     /// Maximum uncompressed bytes of an archive: four times the maximum that a graph scans.
     pub archive_bytes: u64,
-    /// Maximum of blobs fetched one by one in one call; an hour has 5,000 requests.
+    /// Maximum number of blobs fetched one by one in one call; an hour has 5,000 requests.
     pub single_blobs: usize,
 }
 

@@ -45,7 +45,6 @@ pub use app::App;
 pub use config::GithubConfig;
 pub use credential::Credential;
 pub use limits::Limits;
-pub use transport::Requests;
 
 use super::{BlobSink, Comparison, KnownHead, Reachable, RefreshedHead, Source, SourceError, TreeEntry};
 use address::{Slug, renamed};
@@ -111,11 +110,7 @@ impl GithubSource {
 
     /// The host in the URLs of its repositories.
     pub fn host(&self) -> &str {
-        self.client.transport.api.serves()
-    }
-
-    pub fn requests(&self) -> Requests {
-        self.client.transport.requests()
+        self.client.transport.api.served_host()
     }
 
     /// Owner and name of `repo`, if it is on this API and is served.

@@ -19,8 +19,8 @@ use super::error::GithubError;
 use super::rate_limit::{Account, TokenHash, graphql_limit};
 use super::token_scope::{Scope, has_scopes};
 use super::transport::{ApiRequest, JSON, bearer};
-use coord_auth::{AuthError, Member, People, Verdict, is_github_token};
-use coord_domain::{RepoId, UserId, plain_text};
+use coord_auth::{AuthError, TokenVerifier, Verdict, is_github_token};
+use coord_domain::{Member, RepoId, UserId, plain_text};
 use coord_runtime::retry;
 
 /// Maximum size of a response about a person or a repository; real ones have about 20 KB.
@@ -79,7 +79,7 @@ struct GraphqlError {
 }
 
 #[async_trait]
-impl People for GithubSource {
+impl TokenVerifier for GithubSource {
     async fn verify(&self, token: &SecretString, repo: &RepoId) -> Result<Verdict, AuthError> {
         let text = token.expose_secret();
         let Some(authorization) = bearer(text).filter(|_| is_github_token(text)) else {
@@ -314,7 +314,7 @@ impl TokenVerification {
                 let headers = response.headers().clone();
                 Ok((headers, transport.read(response, MAX_BYTES).await?))
             }
-            status if status.is_redirection() => Err(GithubError::BadRedirect("out of its API")),
+            status if status.is_redirection() => Err(GithubError::BadRedirect("to an address outside its API")),
             status => Err(GithubError::Unexpected(status.as_u16())),
         }
     }
@@ -346,7 +346,7 @@ fn unavailable(error: &GithubError, repo: &RepoId) -> AuthError {
             limit.seconds()
         ),
         error => {
-            tracing::warn!(%error, %repo, "GitHub gave no verdict on a caller");
+            tracing::warn!(%error, %repo, "GitHub could not verify the token of a caller");
             "your token cannot be verified with GitHub at the moment; try again in a few seconds".to_owned()
         }
     })

@@ -19,7 +19,7 @@ const DEFAULT_PAUSE: Duration = Duration::from_secs(60);
 const MAX_PAUSE: Duration = Duration::from_secs(3_660);
 /// One in this number of the requests of an hour is reserved for known heads of branches.
 const RESERVED: u64 = 5;
-/// Maximum of limited accounts remembered; a GitHub App has one for each installation.
+/// Maximum number of limited accounts remembered; a GitHub App has one for each installation.
 const MAX_ACCOUNTS: usize = 1_024;
 
 /// The account that a limit is for: each credential has its own.

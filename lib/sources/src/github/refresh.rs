@@ -62,7 +62,7 @@ impl Heads {
             (HeadResponse::NotModified, Some(known)) => (Ok(known.commit), Some(known.etag), false),
             (HeadResponse::NotModified, None) => return Err(GithubError::Unexpected(304).into_source_error(&key.0)),
             (HeadResponse::Head(commit, etag), _) => (Ok(commit), etag, true),
-            (HeadResponse::Failed(error), _) => (Err(error), None, true),
+            (HeadResponse::Missing(error), _) => (Err(error), None, true),
         };
         // After a 304, this process does not know the time of the full response. So it caches no ETag, unless the same
         // head is already cached.

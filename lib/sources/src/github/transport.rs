@@ -1,6 +1,5 @@
-//! One request and its response: time limit, count, rate limits, and errors by status.
+//! One request and its response: time limit, rate limits, and errors by status.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -25,7 +24,7 @@ const VERSION: &str = "2022-11-28";
 const POOL_IDLE: Duration = Duration::from_secs(20);
 /// Maximum bytes read of a refusal, for its message.
 const MAX_REFUSAL_BYTES: u64 = 16 << 10;
-/// Maximum redirects for one request.
+/// Maximum number of redirects for one request.
 const MAX_REDIRECTS: usize = 3;
 
 pub(super) const JSON: &str = "application/vnd.github+json";
@@ -49,7 +48,6 @@ pub(super) struct ApiRequest<'a> {
 #[derive(Debug)]
 pub(super) struct ApiResponse {
     pub(super) response: Response,
-    /// The URL of the response.
     pub(super) url: Url,
 }
 
@@ -61,17 +59,6 @@ pub(super) struct Transport {
     pub(super) limits: Limits,
     gate: Gate,
     reserve: Reserve,
-    requests: AtomicU64,
-    downloads: AtomicU64,
-}
-
-/// The number of requests so far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Requests {
-    /// To the API, including failures and 304.
-    pub api: u64,
-    /// For archives, to the download host.
-    pub downloads: u64,
 }
 
 impl Transport {
@@ -103,16 +90,7 @@ impl Transport {
             limits,
             gate: Gate::default(),
             reserve: Reserve::default(),
-            requests: AtomicU64::new(0),
-            downloads: AtomicU64::new(0),
         })
-    }
-
-    pub(super) fn requests(&self) -> Requests {
-        Requests {
-            api: self.requests.load(Ordering::Relaxed),
-            downloads: self.downloads.load(Ordering::Relaxed),
-        }
     }
 
     /// Sends a request, and follows redirects within the API. Other redirects are returned. `moved_to` is set to the
@@ -174,7 +152,6 @@ impl Transport {
         if let Some(body) = request.post {
             builder = builder.header(CONTENT_TYPE, "application/json").body(body);
         }
-        self.requests.fetch_add(1, Ordering::Relaxed);
         let response = self.wait_for_headers(builder).await?;
         let status = response.status();
         self.reserve.note(account, response.headers());
@@ -199,7 +176,6 @@ impl Transport {
 
     /// Requests an archive, without any credential.
     pub(super) async fn download(&self, url: Url) -> Result<Response, GithubError> {
-        self.downloads.fetch_add(1, Ordering::Relaxed);
         let request = self
             .http
             .get(url)
@@ -271,7 +247,7 @@ impl Transport {
     }
 }
 
-/// The result of `work`, or the error that GitHub gave no `subject` within `limit`.
+/// The result of `work`, or the error that GitHub returned no `subject` within `limit`.
 pub(super) async fn within<T>(
     limit: Duration,
     subject: &'static str,

@@ -12,7 +12,7 @@ use super::transport::within;
 use crate::{EntryKind, TreeEntry};
 use coord_domain::{CommitSha, FilePath};
 
-/// Maximum of concurrent requests for folders. GitHub recommends few.
+/// Maximum number of concurrent requests for folders. GitHub recommends few.
 const MAX_CONCURRENT: usize = 4;
 
 /// A file as GitHub lists it.

@@ -3,7 +3,7 @@
 use super::denial::{Denial, decode_denial};
 use super::reported_head::{RawHead, ReportedHead};
 use super::scripts::ADMIT;
-use super::terms::{AdmissionTerms, Kind};
+use super::terms::{AdmissionTerms, RequestKind};
 use crate::read::Read;
 use crate::reply::{Reply, call_with_reads};
 use coord_store::{Request, Store, StoreError};
@@ -73,7 +73,7 @@ async fn run<H, T: Send + 'static>(
 ) -> Result<Admitted<(H, T)>, StoreError> {
     let (reads, decode) = read.into_parts();
     let named_keys = terms.keys();
-    let args = terms.request(Kind::Read, 1, &named_keys, &());
+    let args = terms.args(RequestKind::Read, 1, &named_keys, &());
     let mut keys: Vec<String> = named_keys.into();
     keys.extend(reads.iter().filter_map(fully_read_hash));
     let (reply, replies) = call_with_reads(store, &ADMIT, keys, args, reads).await?;

@@ -2,7 +2,7 @@ use serde::Serialize;
 
 use super::admit::{Admitted, decode_admission};
 use super::scripts::COUNT_LOOKUPS;
-use super::terms::{AdmissionTerms, Kind};
+use super::terms::{AdmissionTerms, RequestKind};
 use crate::reply::call;
 use coord_store::{Store, StoreError};
 
@@ -36,7 +36,7 @@ pub async fn count_lookups(
 ) -> Result<Admitted<()>, StoreError> {
     let keys = terms.keys();
     let count = CountLookupsArgs { lookup, amount, spared };
-    let args = terms.request(Kind::Read, 1, &keys, &count);
+    let args = terms.args(RequestKind::Read, 1, &keys, &count);
     let reply = call(store, &COUNT_LOOKUPS, keys, args).await?;
     decode_admission(&reply, |reply| reply.check_outcome("COUNTED"))
 }

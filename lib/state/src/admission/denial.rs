@@ -16,9 +16,11 @@ pub enum LimitSubject {
     /// All callers in the repository together.
     Repository,
     /// Lookups of commits that the store does not know.
-    Source,
+    #[serde(rename = "SOURCE")]
+    CommitLookups,
     /// Lookups of branches that the store does not know.
-    New,
+    #[serde(rename = "NEW")]
+    BranchLookups,
     /// The share of one login in the ledger.
     Ledger,
 }

@@ -3,33 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::keys;
 use super::scripts::RECALL_IDENTITIES;
 use crate::reply::Reply;
-use coord_domain::{RepoId, UserId};
+use coord_domain::{Member, RepoId};
 use coord_store::{Request, Store, StoreError, Value};
-
-/// The holder of a credential, and its rights in one repository.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RememberedMember {
-    pub user_id: UserId,
-    pub user_name: String,
-    /// Whether it may push; it may read in any case.
-    pub can_push: bool,
-    /// Whether it owns the repository.
-    pub is_owner: bool,
-}
-
-#[derive(Serialize, Deserialize)]
-struct StoredIdentity {
-    user_id: String,
-    user_name: String,
-    can_push: bool,
-    #[serde(default)]
-    is_owner: bool,
-}
 
 /// Remembers a verified credential in `repo`, for `ttl`.
 ///
@@ -39,16 +19,10 @@ pub async fn remember(
     store: &dyn Store,
     repo: &RepoId,
     credential: &str,
-    member: &RememberedMember,
+    member: &Member,
     ttl: Duration,
 ) -> Result<(), StoreError> {
-    let stored = StoredIdentity {
-        user_id: member.user_id.to_string(),
-        user_name: member.user_name.clone(),
-        can_push: member.can_push,
-        is_owner: member.is_owner,
-    };
-    let json = serde_json::to_string(&stored).map_err(|error| StoreError::Malformed(error.to_string()))?;
+    let json = serde_json::to_string(member).map_err(|error| StoreError::Malformed(error.to_string()))?;
     let key = keys::identity(repo, credential);
     let seconds = ttl.as_secs().to_string();
     run_command(store, Request::command(["SET", &key, &json, "EX", &seconds])).await
@@ -64,7 +38,7 @@ pub async fn forget(store: &dyn Store, repo: &RepoId, credential: &str) -> Resul
 }
 
 /// A stored verdict, and its age.
-pub type AgedVerdict = (RememberedMember, Duration);
+pub type AgedVerdict = (Member, Duration);
 
 /// The answer of `recall_identities.lua`.
 #[derive(Deserialize)]
@@ -120,14 +94,8 @@ pub async fn recall(
 /// The verdict in `text`, which expires in `left` seconds. One that cannot be read is from another version, and counts as
 /// none.
 fn parse_verdict(text: &str, left: i64, ttl: Duration) -> Option<AgedVerdict> {
-    let stored: StoredIdentity = serde_json::from_str(text).ok()?;
+    let member = serde_json::from_str(text).ok()?;
     let left = Duration::from_secs(u64::try_from(left).ok()?);
-    let member = RememberedMember {
-        user_id: UserId::parse(&stored.user_id).ok()?,
-        user_name: stored.user_name,
-        can_push: stored.can_push,
-        is_owner: stored.is_owner,
-    };
     Some((member, ttl.saturating_sub(left)))
 }
 

@@ -11,7 +11,7 @@ use coord_settings::Rates;
 
 /// The kind of a request, which determines its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum RequestKind {
     Read,
     /// A claim or a renewal, which the script distinguishes.
     Claim,
@@ -20,13 +20,13 @@ pub enum Kind {
     Release,
 }
 
-impl Kind {
+impl RequestKind {
     fn as_str(self) -> &'static str {
         match self {
-            Kind::Read => "READ",
-            Kind::Claim => "CLAIM",
-            Kind::Marked => "MARKED",
-            Kind::Release => "RELEASE",
+            RequestKind::Read => "READ",
+            RequestKind::Claim => "CLAIM",
+            RequestKind::Marked => "MARKED",
+            RequestKind::Release => "RELEASE",
         }
     }
 }
@@ -108,7 +108,7 @@ impl<'a> AdmissionTerms<'a> {
     }
 
     /// ARGV of a request with `paths` paths and the fields of `own`, `()` for none.
-    pub fn request<T: Serialize>(&self, kind: Kind, paths: usize, keys: &Keys, own: &T) -> Vec<Vec<u8>> {
+    pub fn args<T: Serialize>(&self, kind: RequestKind, paths: usize, keys: &Keys, own: &T) -> Vec<Vec<u8>> {
         let (fetched_head, refresh_after, most_age, may_ask_source) = match self.head {
             HeadTerms::Fetched(head) => (Some(head), None, None, false),
             HeadTerms::Stored | HeadTerms::Any => (None, None, None, false),

@@ -7,7 +7,7 @@ use quick_cache::sync::Cache;
 
 use coord_domain::RepoId;
 
-/// Maximum repositories that a process remembers.
+/// Maximum number of repositories that a process remembers.
 const MAX_REPOSITORIES: usize = 4_096;
 
 /// Whether a repository is known to use rare features: intents, or work branches with pending changes. Until then, requests about

@@ -56,7 +56,6 @@ pub enum StagedSize {
     Bytes(usize),
 }
 
-/// The outcome of staging or publishing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PublishOutcome {
     /// Written.
@@ -128,7 +127,7 @@ pub async fn stage_graph(
         StagedPart::Text { offset, bytes } => ("STRING", offset, vec![bytes]),
     };
     let keys = Keys::of([("graph", keys::graph(repo, branch)), ("staging", keys::staging(key))]);
-    let mut args = keys.request(&StageGraphArgs {
+    let mut args = keys.args(&StageGraphArgs {
         builder,
         lease: LEASE_SECONDS,
         form,
@@ -181,7 +180,7 @@ pub async fn publish_graph(
     fields: &[(&str, String)],
 ) -> Result<PublishOutcome, StoreError> {
     let named_keys = announcement_keys(repo, branch);
-    let mut args = named_keys.request(&PublishGraphArgs {
+    let mut args = named_keys.args(&PublishGraphArgs {
         builder,
         branch: branch.as_str(),
         commit: commit.as_str(),
@@ -240,7 +239,7 @@ pub async fn patch_graph(
         ("adjacency", keys::graph_adjacency(repo, branch)),
         ("graph_scan", keys::graph_scan(repo, branch)),
     ]);
-    let mut args = keys.request(&PatchGraphArgs {
+    let mut args = keys.args(&PatchGraphArgs {
         builder,
         branch: branch.as_str(),
         commit: commit.as_str(),

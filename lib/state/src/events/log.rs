@@ -8,7 +8,6 @@ use crate::read::Read;
 use coord_domain::{EventId, RepoId};
 use coord_store::{Request, StoreError, Value};
 
-/// An event in the log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoggedEvent {
     /// Its id in the log: the cursor from which a reader resumes.
@@ -25,17 +24,17 @@ pub struct LaterEvents {
     pub oldest: Option<EventId>,
 }
 
-/// Reads the newest `most` events of `repo`, the latest first.
-pub fn newest_events(repo: &RepoId, most: usize) -> Read<Vec<LoggedEvent>> {
-    let most = most.to_string();
-    let request = Request::command(["XREVRANGE", &keys::status_log(repo), "+", "-", "COUNT", &most]);
+/// Reads the newest `max_events` events of `repo`, the latest first.
+pub fn newest_events(repo: &RepoId, max_events: usize) -> Read<Vec<LoggedEvent>> {
+    let max_events = max_events.to_string();
+    let request = Request::command(["XREVRANGE", &keys::status_log(repo), "+", "-", "COUNT", &max_events]);
     Read::new([request], |[entries]| decode(&entries))
 }
 
-/// Reads at most `most` events of `repo` that come after `after`.
-pub fn events_after(repo: &RepoId, after: EventId, most: usize) -> Read<LaterEvents> {
-    let (log, first, most) = (keys::status_log(repo), after.next().to_string(), most.to_string());
-    let later = Request::command(["XRANGE", &log, &first, "+", "COUNT", &most]);
+/// Reads at most `max_events` events of `repo` that come after `after`.
+pub fn events_after(repo: &RepoId, after: EventId, max_events: usize) -> Read<LaterEvents> {
+    let (log, first, max_events) = (keys::status_log(repo), after.next().to_string(), max_events.to_string());
+    let later = Request::command(["XRANGE", &log, &first, "+", "COUNT", &max_events]);
     let oldest = Request::command(["XRANGE", &log, "-", "+", "COUNT", "1"]);
     let dropped = Request::command(["HGET", &keys::shares(repo), "\nevents"]);
     Read::new([later, oldest, dropped], |[later, oldest, dropped]| {
@@ -49,10 +48,11 @@ pub fn events_after(repo: &RepoId, after: EventId, most: usize) -> Read<LaterEve
     })
 }
 
-/// Reads the newest `most` events of `repo` that come before `before`, the latest first.
-pub fn events_before(repo: &RepoId, before: EventId, most: usize) -> Read<Vec<LoggedEvent>> {
-    let (log, last, most) = (keys::status_log(repo), before.previous().to_string(), most.to_string());
-    let request = Request::command(["XREVRANGE", &log, &last, "-", "COUNT", &most]);
+/// Reads the newest `max_events` events of `repo` that come before `before`, the latest first.
+pub fn events_before(repo: &RepoId, before: EventId, max_events: usize) -> Read<Vec<LoggedEvent>> {
+    let (log, max_events) = (keys::status_log(repo), max_events.to_string());
+    let last = before.previous().to_string();
+    let request = Request::command(["XREVRANGE", &log, &last, "-", "COUNT", &max_events]);
     Read::new([request], |[entries]| decode(&entries))
 }
 

@@ -49,7 +49,7 @@ impl<'a> Mark<'a> {
     /// The request that makes the mark, for the round trip of the claim.
     pub fn request(&self) -> Request {
         let keys = keys::due();
-        let args = keys.request(&MarkDueArgs {
+        let args = keys.args(&MarkDueArgs {
             repository: self.repo.as_str(),
             ttl: self.ttl_seconds,
             claim: &self.claim,

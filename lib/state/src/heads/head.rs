@@ -145,7 +145,6 @@ pub struct PushedHead<'a> {
     pub pushed_at: i64,
 }
 
-/// The outcome of [`push_head`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PushOutcome {
     /// The branch has moved; that was announced.
@@ -212,7 +211,9 @@ pub async fn distrust_webhook(store: &dyn Store, repo: &RepoId) -> Result<bool, 
     match replies.into_iter().next() {
         Some(Value::Int(count)) => Ok(count > 0),
         Some(Value::Error(message)) => Err(StoreError::Failed(message)),
-        _ => Err(StoreError::Malformed("the end of the trust in a webhook".to_owned())),
+        _ => Err(StoreError::Malformed(
+            "the reply to deleting the mark of a webhook".to_owned(),
+        )),
     }
 }
 

@@ -10,14 +10,14 @@ use super::extension::registered;
 /// Prefix of the names of Coord's libraries.
 pub const PREFIX: &str = "coord";
 
-/// The heart's part.
-static HEART: Part = include!(concat!(env!("OUT_DIR"), "/part.rs"));
+/// The core's part.
+static CORE: Part = include!(concat!(env!("OUT_DIR"), "/part.rs"));
 
-/// The library of the heart and of the extensions that are registered.
+/// The library of the core and of the extensions that are registered.
 pub fn library() -> &'static Library {
     static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
         let extensions = registered().iter().map(|extension| &extension.lua);
-        Library::of_parts(PREFIX, std::iter::once(&HEART).chain(extensions))
+        Library::of_parts(PREFIX, std::iter::once(&CORE).chain(extensions))
     });
     &LIBRARY
 }

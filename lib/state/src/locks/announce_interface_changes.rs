@@ -1,12 +1,12 @@
 use serde::Serialize;
 
 use super::scripts::ANNOUNCE_INTERFACE_CHANGES;
-use crate::admission::{AdmissionTerms, Kind};
+use crate::admission::{AdmissionTerms, RequestKind};
 use crate::reply::{Counted, call};
 use crate::request_keys::lock_keys;
 use coord_store::{Store, StoreError};
 
-/// Maximum files of one run of the script, so that it does not block the store for long.
+/// Maximum number of files of one run of the script, so that it does not block the store for long.
 const MAX_AT_ONCE: usize = 32;
 
 /// A file whose interface has changed, although it was to be kept.
@@ -35,7 +35,12 @@ pub async fn announce_interface_changes(
     let mut notified = 0;
     for changes in broken.chunks(MAX_AT_ONCE) {
         let keys = lock_keys(terms);
-        let args = terms.request(Kind::Release, changes.len(), &keys, &InterfaceChangesArgs { changes });
+        let args = terms.args(
+            RequestKind::Release,
+            changes.len(),
+            &keys,
+            &InterfaceChangesArgs { changes },
+        );
         let reply = call(store, &ANNOUNCE_INTERFACE_CHANGES, keys, args).await?;
         notified += reply.object_of::<Counted>("TOLD")?.count;
     }

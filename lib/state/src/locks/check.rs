@@ -4,7 +4,7 @@ use super::gate::{GateArgs, GateTerms};
 use super::policy::{PolicyArgs, PolicyTerms};
 use super::scripts::CHECK_STATUS;
 use super::survey::{Survey, lookups, read_survey};
-use crate::admission::{AdmissionTerms, Admitted, Kind, decode_admission};
+use crate::admission::{AdmissionTerms, Admitted, RequestKind, decode_admission};
 use crate::reply::call;
 use crate::request_keys::{check_keys, run_with_required_keys};
 use coord_domain::{FilePath, LockMode};
@@ -18,7 +18,7 @@ struct CheckStatusArgs<'a> {
     gate: Option<GateArgs<'a>>,
     policy: PolicyArgs<'a>,
     lookups: String,
-    paths: Vec<&'a str>,
+    paths: &'a [FilePath],
 }
 
 /// The locks that block reading or writing `paths`, and the rules of intents for that. One round trip.
@@ -40,9 +40,9 @@ pub async fn check_status(
             gate: uses_all.then(|| gate.to_args()),
             policy: policy.to_args(paths, 0),
             lookups: lookups(paths),
-            paths: paths.iter().map(FilePath::as_str).collect(),
+            paths,
         };
-        let args = terms.request(Kind::Read, paths.len(), &keys, &check);
+        let args = terms.args(RequestKind::Read, paths.len(), &keys, &check);
         call(store, &CHECK_STATUS, keys, args)
     };
     let reply = run_with_required_keys(terms, gate.is_needed(), check_once).await?;

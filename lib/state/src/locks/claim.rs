@@ -5,7 +5,7 @@ use super::gate::{GateArgs, GateTerms};
 use super::policy::{PolicyArgs, PolicyTerms};
 use super::scripts::CLAIM;
 use super::survey::{Survey, lookups, read_survey};
-use crate::admission::{AdmissionTerms, Admitted, Kind, decode_admission};
+use crate::admission::{AdmissionTerms, Admitted, RequestKind, decode_admission};
 use crate::expiry::Mark;
 use crate::reply::{Reply, call};
 use crate::request_keys::{Keys, change_keys, run_with_required_keys};
@@ -13,7 +13,6 @@ use coord_domain::{AgentId, CommitSha, FilePath, LockMode, LockReason, RepoId};
 use coord_settings::Rates;
 use coord_store::{Request, Script, Store, StoreError};
 
-/// The outcome of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClaimOutcome {
     /// All files are held; their entries are in `own`.
@@ -38,7 +37,6 @@ impl ClaimOutcome {
         })
     }
 
-    /// The survey of the claim.
     pub fn survey(&self) -> &Survey {
         match self {
             ClaimOutcome::Claimed(survey)
@@ -52,7 +50,7 @@ impl ClaimOutcome {
 /// A claim's files and terms.
 #[derive(Clone, Copy)]
 pub struct ClaimTerms<'a> {
-    pub claim: LockMode,
+    pub mode: LockMode,
     /// The rules of the branch, and the declared interfaces.
     pub policy: &'a PolicyTerms,
     /// The commit of the caller's working copy.
@@ -103,7 +101,7 @@ async fn claim_once(
         return mark_and_claim(store, &terms, request, uses_all).await;
     }
     let keys = change_keys(&terms, uses_all);
-    let args = claim_arguments(&terms, request, Kind::Claim, (&keys, uses_all));
+    let args = claim_arguments(&terms, request, RequestKind::Claim, (&keys, uses_all));
     let reply = call(store, &CLAIM, keys, args).await?;
     if reply.outcome != "MARK_FIRST" {
         return Ok(reply);
@@ -122,7 +120,7 @@ async fn mark_and_claim(
     uses_all: bool,
 ) -> Result<Reply, StoreError> {
     let keys = change_keys(terms, uses_all);
-    let args = claim_arguments(terms, request, Kind::Marked, (&keys, uses_all));
+    let args = claim_arguments(terms, request, RequestKind::Marked, (&keys, uses_all));
     let claim = (&CLAIM, keys, args);
     let reply = mark_and_run(store, terms.repo, request.ttl_seconds, claim, |reply| {
         reply.outcome == "CLAIMED"
@@ -172,17 +170,17 @@ struct ClaimArgs<'a> {
     lookups: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     takes_over: Option<&'a str>,
-    paths: Vec<&'a str>,
+    paths: &'a [FilePath],
 }
 
 fn claim_arguments(
     terms: &AdmissionTerms<'_>,
     request: &ClaimTerms<'_>,
-    kind: Kind,
+    kind: RequestKind,
     (keys, uses_all): (&Keys, bool),
 ) -> Vec<Vec<u8>> {
     let claim = ClaimArgs {
-        wanted: request.claim.as_str(),
+        wanted: request.mode.as_str(),
         gate: uses_all.then(|| request.gate.to_args()),
         policy: request.policy.to_args(request.paths, request.wait_seconds),
         agent_head: request.agent_head.as_str(),
@@ -191,7 +189,7 @@ fn claim_arguments(
         repository: terms.repo.as_str(),
         lookups: lookups(request.paths),
         takes_over: request.take_over.map(AgentId::as_str),
-        paths: request.paths.iter().map(FilePath::as_str).collect(),
+        paths: request.paths,
     };
-    terms.request(kind, request.paths.len(), keys, &claim)
+    terms.args(kind, request.paths.len(), keys, &claim)
 }

@@ -2,7 +2,7 @@ use quick_cache::sync::Cache;
 
 use coord_domain::RepoId;
 
-/// Maximum repositories that a process remembers.
+/// Maximum number of repositories that a process remembers.
 const MAX_REPOSITORIES: usize = 4_096;
 
 /// Repositories in which this process has seen a claim: they are usually on the due list, so that a claim there need not put

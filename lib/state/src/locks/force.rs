@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::scripts::FORCE_RELEASE;
-use crate::admission::{AdmissionTerms, Admitted, Kind, decode_admission};
+use crate::admission::{AdmissionTerms, Admitted, RequestKind, decode_admission};
 use crate::reply::call;
 use crate::request_keys::lock_keys;
 use crate::seams::Membership;
@@ -32,7 +32,7 @@ pub struct ForceReleasedLock {
 #[derive(Serialize)]
 struct ForceReleaseArgs<'a> {
     message: &'a str,
-    paths: Vec<&'a str>,
+    paths: &'a [FilePath],
 }
 
 /// Force-releases all locks of other holders on `paths` on the branch. One round trip.
@@ -48,9 +48,9 @@ pub async fn force_release(
     let keys = lock_keys(terms);
     let force = ForceReleaseArgs {
         message: message.as_str(),
-        paths: paths.iter().map(FilePath::as_str).collect(),
+        paths,
     };
-    let args = terms.request(Kind::Release, paths.len(), &keys, &force);
+    let args = terms.args(RequestKind::Release, paths.len(), &keys, &force);
     let reply = call(store, &FORCE_RELEASE, keys, args).await?;
     decode_admission(&reply, |reply| reply.object_of("FORCED"))
 }

@@ -15,7 +15,7 @@ use coord_store::{Request, Store, StoreError, Value};
 
 /// A change on a work branch that is not yet on the branch that it is for.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Pending {
+pub struct PendingEntry {
     /// The lock as it was released; its `agent_head` is the pushed commit, and its `expiry` that of the change.
     #[serde(flatten)]
     pub entry: LockEntry,
@@ -29,7 +29,7 @@ pub struct PendingChanges {
     /// The store's clock, Unix seconds.
     pub now: i64,
     /// The changes, in no order, with expired ones.
-    pub changes: Vec<Pending>,
+    pub changes: Vec<PendingEntry>,
 }
 
 /// Reads the pending changes of `repo`, for all branches.
@@ -51,7 +51,7 @@ fn decode(stored: &Value, time: &Value) -> Result<PendingChanges, StoreError> {
         if field.starts_with('\n') {
             continue;
         }
-        let of_file: Vec<Pending> = parse_json(value.as_bytes())?;
+        let of_file: Vec<PendingEntry> = parse_json(value.as_bytes())?;
         changes.extend(of_file);
     }
     Ok(PendingChanges {
@@ -60,7 +60,6 @@ fn decode(stored: &Value, time: &Value) -> Result<PendingChanges, StoreError> {
     })
 }
 
-/// An act on pending changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PendingAct<'a> {
     /// The branch has the files of this commit now, or never will.
@@ -71,7 +70,7 @@ pub enum PendingAct<'a> {
         at: i64,
     },
     /// The work branch has an open pull request.
-    Number(u64),
+    PullRequest(u64),
     /// In this commit, these files have other interfaces than on the branch.
     Interfaces {
         commit: &'a str,
@@ -123,7 +122,7 @@ pub async fn settle_pending(
             request.paths = paths.iter().map(String::as_str).collect();
         }
         PendingAct::EndAll { at } => request.at = Some(at),
-        PendingAct::Number(number) => (request.act, request.number) = ("NUMBER", Some(number)),
+        PendingAct::PullRequest(number) => (request.act, request.number) = ("NUMBER", Some(number)),
         PendingAct::Interfaces { commit, changed } => {
             (request.act, request.commit, request.differs) = ("INTERFACES", Some(commit), Some(changed));
             request.paths = changed.keys().map(String::as_str).collect();

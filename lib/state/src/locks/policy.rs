@@ -28,8 +28,8 @@ pub struct PolicyTerms {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InterfaceTerms {
     /// Whether the interfaces change. If absent, a new claim may change them, and a renewal leaves the earlier declaration.
-    pub word: Option<InterfacePromise>,
-    /// Files whose interfaces change regardless of `word`.
+    pub promise: Option<InterfacePromise>,
+    /// Files whose interfaces change regardless of `promise`.
     pub changed: Vec<FilePath>,
 }
 
@@ -78,8 +78,8 @@ impl PolicyTerms {
             letters: Some(self.kinds.iter().copied().map(FileKind::letter).collect()),
             files: &self.files,
             names: Some(format!("\n{}\n", SHARED_NAMES.join("\n"))),
-            interface: self.interface.word.map(InterfacePromise::as_str),
-            changed: self.interface.changed.iter().map(FilePath::as_str).collect(),
+            interface: self.interface.promise.map(InterfacePromise::as_str),
+            changed: &self.interface.changed,
             wait: 0,
             patience: self.patience_seconds,
         }
@@ -101,8 +101,8 @@ pub struct PolicyArgs<'a> {
     names: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     interface: Option<&'static str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    changed: Vec<&'a str>,
+    #[serde(skip_serializing_if = "<[FilePath]>::is_empty")]
+    changed: &'a [FilePath],
     #[serde(skip_serializing_if = "is_zero")]
     wait: u32,
     patience: u32,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::scripts::RELEASE;
 use super::written_file::WrittenFile;
-use crate::admission::{AdmissionTerms, Admitted, Kind, ReportedHead, decode_admission, is_false};
+use crate::admission::{AdmissionTerms, Admitted, ReportedHead, RequestKind, decode_admission, is_false};
 use crate::reply::{JsonText, call, unwrap_json_texts};
 use crate::request_keys::{change_keys, run_with_required_keys};
 use crate::seams::Membership;
@@ -12,7 +12,7 @@ use coord_domain::work::{Shortfall, Verdict};
 use coord_domain::{CommitSha, FilePath, FilePaths, LockEntry, LockReason};
 use coord_store::{Store, StoreError, script};
 
-/// Maximum importers in one response, and their maximum bytes; their number is returned in any case.
+/// Maximum number of importers in one response, and their maximum bytes; their number is returned in any case.
 pub const MAX_IMPORTERS: usize = 1000;
 pub const MAX_IMPORTER_BYTES: usize = 32_768;
 
@@ -187,7 +187,7 @@ impl Release<'_> {
             most_importer_bytes: MAX_IMPORTER_BYTES,
             name: self.name(),
             can_ask: self.can_ask,
-            paths: self.paths.iter().map(FilePath::as_str).collect(),
+            paths: self.paths,
             verdicts: verdicts(self.judged_files),
         }
     }
@@ -207,7 +207,7 @@ struct ReleaseArgs<'a> {
     name: String,
     #[serde(skip_serializing_if = "is_false")]
     can_ask: bool,
-    paths: Vec<&'a str>,
+    paths: &'a [FilePath],
     #[serde(skip_serializing_if = "HashMap::is_empty")]
     verdicts: HashMap<&'a str, String>,
 }
@@ -236,14 +236,14 @@ pub async fn release(
     };
     let release_once = |terms: AdmissionTerms<'_>, uses_all: bool| {
         let keys = change_keys(&terms, uses_all);
-        let args = terms.request(Kind::Release, cost, &keys, &request.to_args());
+        let args = terms.args(RequestKind::Release, cost, &keys, &request.to_args());
         call(store, &RELEASE, keys, args)
     };
     // On a work branch, the release may make changes pending.
     let reply = run_with_required_keys(terms, terms.work_branch.is_some(), release_once).await?;
     decode_admission(&reply, |reply| {
         let outcome = ReleaseOutcome::of(&reply.outcome, reply.object()?);
-        outcome.ok_or_else(|| reply.malformed("an answer that is not known"))
+        outcome.ok_or_else(|| reply.malformed("an unknown answer"))
     })
 }
 
@@ -321,7 +321,6 @@ impl From<ReleaseAnswer> for Released {
 }
 
 impl ReleaseOutcome {
-    /// The outcome of this name.
     pub fn of(name: &str, answer: ReleaseAnswer) -> Option<ReleaseOutcome> {
         let shortfall = |Unpushed { path, why }: Unpushed| match Verdict::parse(&why)? {
             Verdict::Missing(shortfall) => Some((path, shortfall)),

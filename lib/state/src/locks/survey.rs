@@ -114,7 +114,7 @@ pub struct ClaimCost {
     /// The file with the most neighbors.
     pub file_path: String,
     /// Whether the claim blocks its neighbors even if it keeps the interface.
-    pub is_whatever_changes: bool,
+    pub blocks_always: bool,
 }
 
 /// A requested file that is not tracked.

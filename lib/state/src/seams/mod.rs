@@ -1,4 +1,4 @@
-//! The places at which extensions add to the requests of the heart, as Lua modules: see `modules`; and their answers there.
+//! The places at which extensions add to the requests of the core, as Lua modules: see `modules`; and their answers there.
 //!
 //! - `gate`: the gate before checks and claims ([`crate::locks::GateFindings`])
 //! - `waiting`: pending items for the caller, in answers ([`Membership`]); `offered`: alternatives for a caller whose files are blocked

@@ -52,7 +52,7 @@ pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<Swee
     ]);
     keys.add(locks::keys::sweep_keys(repo));
     keys.add(registered().iter().flat_map(|extension| (extension.sweep_keys)(repo)));
-    let args = keys.request(&SweepArgs { most });
+    let args = keys.args(&SweepArgs { most });
     let unfinished = registered()
         .iter()
         .filter_map(|extension| (extension.read_unfinished)(repo))

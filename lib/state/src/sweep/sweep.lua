@@ -26,10 +26,10 @@ return function(KEYS, ARGV)
   redis.call('EXPIRE', call.keys.status_log, EVENT_DAYS * 86400)
 
   local count, next_expiry = Expired.drop(call, call.request.most)
-  local due, next_lapse = Expiring.find(call)
+  local due, next_record_expiry = Expiring.find(call)
   local earliest = next_expiry
-  if next_lapse and (not earliest or tonumber(next_lapse) < tonumber(earliest)) then
-    earliest = next_lapse
+  if next_record_expiry and (not earliest or tonumber(next_record_expiry) < tonumber(earliest)) then
+    earliest = next_record_expiry
   end
   if not earliest then
     -- This may be the last check: see mark_due.lua.

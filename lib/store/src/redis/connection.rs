@@ -5,8 +5,9 @@
 //! connection is replaced before anything is sent on it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use coord_runtime::mutex::lock;
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
 use redis::AsyncConnectionConfig;
@@ -62,7 +63,7 @@ impl SharedConnection {
             .send_packed_commands(pipeline, 0, count)
             .await
             .map_err(|error| {
-                if !reply::is_of_one_command(&error) {
+                if !reply::is_command_error(&error) {
                     open.is_open.store(false, Ordering::Release);
                 }
                 reply::failure(&error)
@@ -72,12 +73,12 @@ impl SharedConnection {
 
     /// Makes the next request open a new connection. Requests on the current connection still get their replies.
     pub fn abandon(&self) {
-        *self.attempt.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *lock(&self.attempt) = None;
     }
 
     async fn open(&self) -> Result<OpenConnection, Failure> {
         let attempt = {
-            let mut current = self.attempt.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut current = lock(&self.attempt);
             match current.as_ref().filter(|attempt| is_usable(attempt)) {
                 Some(attempt) => attempt.clone(),
                 None => current.insert(start_attempt(self.dialer.clone())).clone(),

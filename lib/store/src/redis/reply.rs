@@ -52,7 +52,7 @@ fn error_line(error: &redis::ServerError) -> String {
 }
 
 /// Whether `error` concerns one command, and the connection remains usable.
-pub(super) fn is_of_one_command(error: &RedisError) -> bool {
+pub(super) fn is_command_error(error: &RedisError) -> bool {
     matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension)
 }
 

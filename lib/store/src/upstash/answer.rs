@@ -51,12 +51,12 @@ fn value(json: Json) -> Result<Value, StoreError> {
         Json::Number(number) => number
             .as_i64()
             .map(Value::Int)
-            .ok_or_else(|| malformed("a number that is no 64-bit integer")),
+            .ok_or_else(|| malformed("a number that is not a 64-bit integer")),
         Json::String(text) if text == "OK" => Ok(Value::Status(text)),
         Json::String(text) => STANDARD
             .decode(text)
             .map(Value::Bulk)
-            .map_err(|_| malformed("a string without base64")),
+            .map_err(|_| malformed("a string that is not base64")),
         Json::Array(items) => items.into_iter().map(value).collect::<Result<_, _>>().map(Value::Array),
         // An error as an element of an array, which a script can return.
         Json::Object(mut members) => match members.remove("error") {

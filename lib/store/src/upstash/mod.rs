@@ -6,14 +6,15 @@
 mod answer;
 mod event_stream;
 mod request;
-mod request_gatherer;
+mod request_batcher;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use coord_protocol::loopback::is_loopback;
+use coord_runtime::mutex::lock;
 use coord_runtime::root_cause::root_cause;
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -23,7 +24,7 @@ use reqwest::{Client, Response};
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use request_gatherer::RequestBatcher;
+use request_batcher::RequestBatcher;
 
 use super::functions::Words;
 use super::round_trip::{self, Dialect, Failure, RoundTrip, within};
@@ -140,7 +141,7 @@ impl Wire {
             .header(AUTHORIZATION, self.authorization.clone())
             .header(CONTENT_TYPE, "application/json")
             .header(ENCODING, "base64");
-        if let Some(token) = self.sync_token.lock().unwrap_or_else(PoisonError::into_inner).clone() {
+        if let Some(token) = lock(&self.sync_token).clone() {
             request = request.header(SYNC_TOKEN, token);
         }
         let response = request
@@ -159,7 +160,7 @@ impl Wire {
             return Err(answer::refusal(status, &answer));
         }
         if let Some(token) = token {
-            *self.sync_token.lock().unwrap_or_else(PoisonError::into_inner) = Some(token);
+            *lock(&self.sync_token) = Some(token);
         }
         Ok(answer)
     }

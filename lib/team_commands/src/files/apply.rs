@@ -7,7 +7,7 @@ use coord_protocol::messages::{ReadMessagesRequest, SendMessageRequest};
 use coord_protocol::tasks::{ClaimTaskRequest, CompleteTaskRequest, NewTasksRequest, ReleaseTaskRequest, TaskWork};
 use coord_protocol::teams::{JoinTeamRequest, MemberFields, ShutdownRequest, ShutdownStep, ShutdownView, TeamActor};
 use coord_protocol::{ClientError, ErrorCode};
-use coord_teams::compare::{AgreedState, AppliedChange, Change, Finding, Kind, Recipient};
+use coord_teams::compare::{AgreedState, AppliedChange, Change, Finding, FindingKind, Recipient};
 use coord_teams::layout::Entry;
 use coord_teams::message::MessageType;
 use coord_teams::names::{Handle, TaskId};
@@ -125,7 +125,7 @@ impl<'a> ChangeApplier<'a> {
         let result = match self.agent_for(change) {
             Some(agent) => separate_refusal(self.send(change, agent).await)?,
             None => Err(RefusedRequest {
-                message: "this login has no handle in the team; coord team join makes one".to_owned(),
+                message: "this login has no handle in the team; join with coord team join".to_owned(),
                 field: None,
                 is_final: false,
             }),
@@ -327,7 +327,7 @@ impl<'a> ChangeApplier<'a> {
         }
         let (entry, field) = self.entry_and_field(change);
         self.refused.push(Finding {
-            kind: Kind::Refused,
+            kind: FindingKind::Refused,
             refusal: Refusal {
                 file: entry.path(),
                 field: field.map(str::to_owned).or(refused.field).unwrap_or_default(),

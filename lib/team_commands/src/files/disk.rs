@@ -244,7 +244,8 @@ impl Disk {
     /// Makes a configured root and the folders above it, if they are missing.
     fn make_root(&self) -> anyhow::Result<()> {
         if self.rooted == RootedPath::new(&self.root, "") && self.rooted.about().is_ok_and(|info| info.is_none()) {
-            std::fs::create_dir_all(&self.root).with_context(|| format!("{} cannot be made", self.root.display()))?;
+            std::fs::create_dir_all(&self.root)
+                .with_context(|| format!("{} cannot be created", self.root.display()))?;
         }
         Ok(())
     }
@@ -326,16 +327,16 @@ fn folders(team: &TeamName) -> [String; 3] {
 
 fn type_of(info: &EntryInfo) -> EntryType {
     match info.kind {
-        coord_files::Kind::File => EntryType::File(info.len),
+        coord_files::EntryKind::File => EntryType::File(info.len),
         kind => type_without_size(kind),
     }
 }
 
-fn type_without_size(kind: coord_files::Kind) -> EntryType {
+fn type_without_size(kind: coord_files::EntryKind) -> EntryType {
     match kind {
-        coord_files::Kind::File => EntryType::File(0),
-        coord_files::Kind::Folder => EntryType::Folder,
-        coord_files::Kind::Link => EntryType::Symlink,
+        coord_files::EntryKind::File => EntryType::File(0),
+        coord_files::EntryKind::Folder => EntryType::Folder,
+        coord_files::EntryKind::Link => EntryType::Symlink,
         _ => EntryType::Other,
     }
 }

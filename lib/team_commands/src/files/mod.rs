@@ -25,7 +25,7 @@ mod watch;
 use std::process::ExitCode;
 
 use coord_agent::exit_status::ExitStatus;
-use coord_agent::terminal::output::{print, print_json};
+use coord_agent::terminal::output::print_as;
 use coord_agent::workplace::{Failure, Workplace};
 
 pub(super) use self::once::SyncDirection;
@@ -46,22 +46,16 @@ impl TeamFolder {
     /// Syncs once, and prints the report.
     pub(super) async fn sync(&self, direction: SyncDirection) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open_as_person()?;
-        let spinner = workplace.start_spinner();
         let mut report = Report::default();
-        let result = self.run_rounds(&workplace, direction, &mut report).await;
-        drop(spinner);
+        let request = self.run_rounds(&workplace, direction, &mut report);
+        let result = workplace.ask(request).await;
         // A failed sync still reports the steps before the failure.
         if result.is_ok() || !report.is_quiet() {
-            match self.common.json {
-                true => print_json(&report)?,
-                false => print(&report.render())?,
-            }
+            print_as(self.common.json, &report, Report::render)?;
         }
-        match result {
-            Ok(()) => Ok(exit_status(&report).into()),
-            Err(Failure::NoAnswer(error)) => workplace.print_failure(error),
-            Err(Failure::Error(error)) => Err(error),
-        }
+        result?;
+        let is_refused = !report.refused.is_empty() || !report.changed_meanwhile.is_empty();
+        Ok(ExitStatus::refused_if(is_refused).into())
     }
 
     async fn run_rounds(
@@ -81,12 +75,5 @@ impl TeamFolder {
             }
         }
         Ok(())
-    }
-}
-
-fn exit_status(report: &Report) -> ExitStatus {
-    match report.refused.is_empty() && report.changed_meanwhile.is_empty() {
-        true => ExitStatus::Done,
-        false => ExitStatus::Refused,
     }
 }

@@ -9,7 +9,7 @@ use coord_protocol::ClientError;
 use coord_protocol::tasks::ClaimTaskRequest;
 use coord_protocol::teams::{MemberFields, NewTeamRequest, TeamActor};
 use coord_teams::compare::{
-    AgreedState, AppliedChange, Change, ComparisonInput, FileImport, Finding, Folder, Kind, agreed_before,
+    AgreedState, AppliedChange, Change, ComparisonInput, FileExport, FileImport, Finding, FindingKind, agreed_before,
     agreed_state, export_files, import_files,
 };
 use coord_teams::layout::Entry;
@@ -48,6 +48,16 @@ pub(super) struct Sync {
     pub messages: Messages,
 }
 
+/// The files and the server as one sync finds and changes them.
+struct Comparison {
+    files: Files,
+    server: ServerTeam,
+    /// The last seen records of this team.
+    seen: Option<AgreedState>,
+    import: FileImport,
+    claims: BTreeMap<String, i64>,
+}
+
 impl Sync {
     /// Makes the files and the server equal, in the direction of the sync.
     ///
@@ -60,125 +70,95 @@ impl Sync {
             return Ok(());
         }
         let cursor = newest_cursor(&self.team_reference).await?;
-        let mut files = self.disk.read(&self.team_reference.team)?;
-        let Some(mut server) = self.read_or_create_team(&files, report).await? else {
+        let files = self.disk.read(&self.team_reference.team)?;
+        let Some(server) = self.read_or_create_team(&files, report).await? else {
             return Ok(());
         };
-        let mut seen = self.seen_records(&server, report);
-        let direction = self.direction;
-        let since = seen.as_ref().map(|seen| seen.after(&self.sync_state.applied));
-        let mut import = import_files(since.as_ref(), &files.folder, &server.team);
-        if import.vanished && direction == SyncDirection::Out {
-            seen = None;
-            import = import_files(None, &files.folder, &server.team);
+        let mut comparison = self.compare(files, server, report).await?;
+        note_old_entries(&comparison.import, report);
+        if self.direction != SyncDirection::Out && !comparison.import.changes.is_empty() {
+            self.import(&mut comparison, report).await?;
         }
-        if direction != SyncDirection::Out && import.has_deletions() {
-            files = self
-                .confirm_deletions(&mut import, since.as_ref(), &server, report)
-                .await?;
+        let seen = self.export(&mut comparison, report)?;
+        if self.direction == SyncDirection::Out {
+            note_left_changes(&comparison.import, report);
         }
-        let folder = &files.folder;
-        let mut claims = self.renew_claims(&server, &files).await?;
-        if !import.old.is_empty() {
-            let count = import.old.len();
-            report.notes.push(format!(
-                "{count} messages of files stand before some that the server has: they are not sent again"
-            ));
-        }
-        if !import.old_approvals.is_empty() {
-            let names = import.old_approvals.join(", ");
-            report.notes.push(format!(
-                "shutdownApprovals ({names}) was there before the first sync, so it asks for no shutdown; add a name again to ask for one"
-            ));
-        }
-        if direction != SyncDirection::Out && !import.changes.is_empty() {
-            if seen.is_none() {
-                seen = Some(self.save_first_state(folder, &server, &import, &claims)?);
-            }
-            let changes = import.changes.clone();
-            self.apply(&changes, &server, &files, &mut claims, &mut import, report)
-                .await?;
-            server = self.reread_team().await?;
-            // A read mark is the number of a message, and the messages just sent have their numbers only now.
-            let since = seen.clone().map(|seen| seen.with_created(&self.sync_state.applied));
-            let sent = AppliedChange::sent(&self.sync_state.applied);
-            let numbered = export_files(since.as_ref(), folder, &server.team, &import, &sent).seen;
-            let mut read_marks = import_files(Some(&numbered), folder, &server.team).changes;
-            read_marks.retain(|change| matches!(change, Change::ReadTo(..)));
-            if !read_marks.is_empty() {
-                self.apply(&read_marks, &server, &files, &mut claims, &mut import, report)
-                    .await?;
-                server = self.reread_team().await?;
-            }
-        }
-        let seen = seen.map(|seen| seen.with_created(&self.sync_state.applied));
-        let sent = AppliedChange::sent(&self.sync_state.applied);
-        let export = export_files(seen.as_ref(), folder, &server.team, &import, &sent);
-        let mut skipped: BTreeSet<Entry> = match direction {
-            SyncDirection::Both => BTreeSet::new(),
-            SyncDirection::In => export.writes.keys().chain(&export.removals).cloned().collect(),
-            SyncDirection::Out => import.touched(&self.team_reference.team),
-        };
-        if direction != SyncDirection::In {
-            import.findings.extend(export.findings.iter().cloned());
-            for entry in files.exceeding_bounds(&export, &skipped) {
-                import.findings.push(Finding {
-                    kind: Kind::Bounds,
-                    refusal: Refusal::of_file(entry.path(), size_message()),
-                });
-                skipped.insert(entry);
-            }
-            let changed = self.disk.write(&self.team_reference.team, &files, &export, &skipped)?;
-            report.changed_meanwhile.extend(changed.iter().map(Entry::path));
-            skipped.extend(changed);
-            let is_written = |entry: &&Entry| !skipped.contains(entry);
-            report.written = export.writes.keys().filter(is_written).map(Entry::path).collect();
-            report.removed = export.removals.iter().filter(is_written).map(Entry::path).collect();
-        }
-        if direction == SyncDirection::Out && !import.changes.is_empty() {
-            let left = match import.changes.len() {
-                1 => "1 file change was".to_owned(),
-                count => format!("{count} file changes were"),
-            };
-            report.notes.push(format!("{left} left for coord team sync or import"));
-        }
-        self.set_refused(&files, &import.findings, report);
-        let seen = match skipped.is_empty() {
-            true => export.seen,
-            false => {
-                let input = ComparisonInput {
-                    seen: seen.as_ref(),
-                    done: &self.sync_state.applied,
-                    folder,
-                    store: &server.team,
-                    taken: &import,
-                };
-                agreed_state(input, &export, &skipped)
-            }
-        };
+        self.set_refused(&comparison.files, &comparison.import.findings, report);
         let mut state = SyncState {
-            created: server.created.clone(),
+            created: comparison.server.created.clone(),
             seen,
-            claims,
+            claims: comparison.claims,
             unchanged: None,
         };
-        if direction == SyncDirection::Both {
-            state.unchanged = UnchangedState::of(report, &fingerprint, cursor, &server, &state.claims);
+        if self.direction == SyncDirection::Both {
+            state.unchanged = UnchangedState::of(report, &fingerprint, cursor, &comparison.server, &state.claims);
         }
         self.sync_state.save(state)?;
         Ok(())
     }
 
-    /// Applies `changes`. Adds refusals to `import` and `report`.
+    /// Compares the files, the server and the last seen records. Renews the claims.
+    async fn compare(
+        &mut self,
+        mut files: Files,
+        server: ServerTeam,
+        report: &mut Report,
+    ) -> Result<Comparison, Failure> {
+        let mut seen = self.seen_records(&server, report);
+        let since = seen.as_ref().map(|seen| seen.after(&self.sync_state.applied));
+        let mut import = import_files(since.as_ref(), &files.folder, &server.team);
+        if import.vanished && self.direction == SyncDirection::Out {
+            seen = None;
+            import = import_files(None, &files.folder, &server.team);
+        }
+        if self.direction != SyncDirection::Out && import.has_deletions() {
+            files = self
+                .confirm_deletions(&mut import, since.as_ref(), &server, report)
+                .await?;
+        }
+        let claims = self.renew_claims(&server, &files).await?;
+        Ok(Comparison {
+            files,
+            server,
+            seen,
+            import,
+            claims,
+        })
+    }
+
+    /// Applies the changes in the files, and reads the team again.
+    async fn import(&mut self, comparison: &mut Comparison, report: &mut Report) -> Result<(), Failure> {
+        if comparison.seen.is_none() {
+            comparison.seen = Some(self.save_first_state(comparison)?);
+        }
+        let changes = comparison.import.changes.clone();
+        self.apply(&changes, comparison, report).await?;
+        comparison.server = self.reread_team().await?;
+        // A read mark is the number of a message, and the messages just sent have their numbers only now.
+        let numbered = self.compare_applied(comparison).seen;
+        let mut read_marks = import_files(Some(&numbered), &comparison.files.folder, &comparison.server.team).changes;
+        read_marks.retain(|change| matches!(change, Change::ReadTo(..)));
+        if !read_marks.is_empty() {
+            self.apply(&read_marks, comparison, report).await?;
+            comparison.server = self.reread_team().await?;
+        }
+        Ok(())
+    }
+
+    /// Applies `changes`. Adds refusals to the import and to `report`.
     async fn apply(
         &mut self,
         changes: &[Change],
-        server: &ServerTeam,
-        files: &Files,
-        claims: &mut BTreeMap<String, i64>,
-        import: &mut FileImport,
+        comparison: &mut Comparison,
         report: &mut Report,
     ) -> Result<(), Failure> {
+        let Comparison {
+            files,
+            server,
+            import,
+            claims,
+            ..
+        } = comparison;
         let mut applier = ChangeApplier::new(
             &self.team_reference,
             server,
@@ -201,6 +181,69 @@ impl Sync {
         result
     }
 
+    /// The differences of the files from the server, after the applied changes.
+    fn compare_applied(&self, comparison: &mut Comparison) -> FileExport {
+        let applied = &self.sync_state.applied;
+        comparison.seen = comparison.seen.take().map(|seen| seen.with_created(applied));
+        export_files(
+            comparison.seen.as_ref(),
+            &comparison.files.folder,
+            &comparison.server.team,
+            &comparison.import,
+            &AppliedChange::sent(applied),
+        )
+    }
+
+    /// Makes the files match the server, if the direction allows it. Returns the records on which both sides agree now.
+    fn export(&self, comparison: &mut Comparison, report: &mut Report) -> Result<AgreedState, Failure> {
+        let export = self.compare_applied(comparison);
+        let skipped: BTreeSet<Entry> = match self.direction {
+            SyncDirection::Both => self.write_files(comparison, &export, BTreeSet::new(), report)?,
+            SyncDirection::In => export.writes.keys().chain(&export.removals).cloned().collect(),
+            SyncDirection::Out => {
+                let touched = comparison.import.touched(&self.team_reference.team);
+                self.write_files(comparison, &export, touched, report)?
+            }
+        };
+        if skipped.is_empty() {
+            return Ok(export.seen);
+        }
+        let input = ComparisonInput {
+            seen: comparison.seen.as_ref(),
+            applied: &self.sync_state.applied,
+            folder: &comparison.files.folder,
+            store: &comparison.server.team,
+            import: &comparison.import,
+        };
+        Ok(agreed_state(input, &export, &skipped))
+    }
+
+    /// Writes the files of `export`, except `skipped`. Returns all entries that were not written.
+    fn write_files(
+        &self,
+        comparison: &mut Comparison,
+        export: &FileExport,
+        mut skipped: BTreeSet<Entry>,
+        report: &mut Report,
+    ) -> Result<BTreeSet<Entry>, Failure> {
+        let Comparison { files, import, .. } = comparison;
+        import.findings.extend(export.findings.iter().cloned());
+        for entry in files.exceeding_bounds(export, &skipped) {
+            import.findings.push(Finding {
+                kind: FindingKind::Bounds,
+                refusal: Refusal::of_file(entry.path(), size_message()),
+            });
+            skipped.insert(entry);
+        }
+        let changed = self.disk.write(&self.team_reference.team, files, export, &skipped)?;
+        report.changed_meanwhile.extend(changed.iter().map(Entry::path));
+        skipped.extend(changed);
+        let is_written = |entry: &&Entry| !skipped.contains(entry);
+        report.written = export.writes.keys().filter(is_written).map(Entry::path).collect();
+        report.removed = export.removals.iter().filter(is_written).map(Entry::path).collect();
+        Ok(skipped)
+    }
+
     pub fn new_report(&self) -> Report {
         Report {
             team: self.team_reference.team.to_string(),
@@ -211,18 +254,13 @@ impl Sync {
 
     /// Saves the common state of both sides before the first change is made, so that an interrupted first sync can
     /// resume with its journal.
-    fn save_first_state(
-        &mut self,
-        folder: &Folder,
-        server: &ServerTeam,
-        import: &FileImport,
-        claims: &BTreeMap<String, i64>,
-    ) -> Result<AgreedState, Failure> {
-        let seen = agreed_before(folder, &server.team, import);
+    fn save_first_state(&mut self, comparison: &Comparison) -> Result<AgreedState, Failure> {
+        let Comparison { files, server, .. } = comparison;
+        let seen = agreed_before(&files.folder, &server.team, &comparison.import);
         self.sync_state.save(SyncState {
             created: server.created.clone(),
             seen: seen.clone(),
-            claims: claims.clone(),
+            claims: comparison.claims.clone(),
             unchanged: None,
         })?;
         Ok(seen)
@@ -267,7 +305,7 @@ impl Sync {
     }
 
     fn set_refused(&self, files: &Files, findings: &[Finding], report: &mut Report) {
-        let unreadable = files.refused.iter().map(|refusal| (Kind::Unreadable, refusal));
+        let unreadable = files.refused.iter().map(|refusal| (FindingKind::Unreadable, refusal));
         let findings = findings.iter().map(|finding| (finding.kind, &finding.refusal));
         let rejected = unreadable.chain(findings);
         report.refused = rejected
@@ -288,7 +326,7 @@ impl Sync {
             };
             report
                 .notes
-                .push(format!("the last seen state {reason}: this synchronization only adds"));
+                .push(format!("the state of the last sync {reason}: this sync only adds"));
             self.sync_state.forget();
         }
         seen
@@ -312,9 +350,9 @@ impl Sync {
             return Err(anyhow!("the server has no team {team}").into());
         }
         if self.direction == SyncDirection::Both && self.sync_state.state.is_some() {
-            let message = "the team was deleted on the server; the files stay, and coord team import makes it anew";
+            let message = "the team was deleted on the server; the files stay, and coord team import creates it again";
             let refusal = Refusal::of_file(Entry::Config(team.clone()).path(), message);
-            report.refused.push(RejectedChange::new(Kind::Vanished, refusal));
+            report.refused.push(RejectedChange::new(FindingKind::Vanished, refusal));
             return Ok(None);
         }
         let Some(config) = files.folder.config.as_ref() else {
@@ -403,4 +441,30 @@ impl Sync {
         }
         Ok(claims)
     }
+}
+
+/// Notes the old messages and approvals in the files, which have no effect.
+fn note_old_entries(import: &FileImport, report: &mut Report) {
+    if !import.old.is_empty() {
+        let count = import.old.len();
+        report.notes.push(format!(
+            "{count} messages in the files come before messages that the server has: they are not sent again"
+        ));
+    }
+    if !import.old_approvals.is_empty() {
+        let names = import.old_approvals.join(", ");
+        report.notes.push(format!(
+            "shutdownApprovals ({names}) predates the first sync, so it does not request a shutdown; add a name again to request one"
+        ));
+    }
+}
+
+/// Notes the changes in the files that a sync to the files leaves.
+fn note_left_changes(import: &FileImport, report: &mut Report) {
+    let left = match import.changes.len() {
+        0 => return,
+        1 => "1 file change was".to_owned(),
+        count => format!("{count} file changes were"),
+    };
+    report.notes.push(format!("{left} left for coord team sync or import"));
 }

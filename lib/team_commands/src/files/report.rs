@@ -1,7 +1,7 @@
 //! The result of a sync.
 
 use coord_agent::terminal::output::{BAD, CAUTION, GOOD, styled};
-use coord_teams::compare::Kind;
+use coord_teams::compare::FindingKind;
 use coord_teams::refusal::Refusal;
 use serde::Serialize;
 
@@ -42,20 +42,20 @@ pub(super) struct RejectedChange {
 }
 
 impl RejectedChange {
-    pub fn new(kind: Kind, refusal: Refusal) -> RejectedChange {
+    pub fn new(kind: FindingKind, refusal: Refusal) -> RejectedChange {
         let Refusal { file, field, message } = refusal;
         let reason = match kind {
-            Kind::Unreadable => "unreadable",
-            Kind::Conflict => "conflict",
-            Kind::Unknown => "unknown",
-            Kind::Transition => "transition",
-            Kind::Cycle => "cycle",
-            Kind::Foreign => "foreign",
-            Kind::Missing => "missing",
-            Kind::Bounds => "bounds",
-            Kind::NotByFile => "not_by_file",
-            Kind::Vanished => "vanished",
-            Kind::Refused => "refused",
+            FindingKind::Unreadable => "unreadable",
+            FindingKind::Conflict => "conflict",
+            FindingKind::Unknown => "unknown",
+            FindingKind::Transition => "transition",
+            FindingKind::Cycle => "cycle",
+            FindingKind::Foreign => "foreign",
+            FindingKind::Missing => "missing",
+            FindingKind::Bounds => "bounds",
+            FindingKind::NotByFile => "not_by_file",
+            FindingKind::Vanished => "vanished",
+            FindingKind::Refused => "refused",
         };
         RejectedChange {
             file,
@@ -131,7 +131,7 @@ impl Report {
         if text.is_empty() {
             let Report { team, folder, .. } = self;
             text = format!(
-                "{}: team {team} and its files in {folder} are alike\n",
+                "{}: team {team} and its files in {folder} are in sync\n",
                 styled(GOOD, "OK")
             );
         }

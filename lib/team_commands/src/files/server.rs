@@ -46,7 +46,6 @@ pub(super) struct ServerTeam {
     pub team: StoreTeam,
     /// When it was created; distinguishes it from another team with its name.
     pub created: String,
-    /// The agents of the handles.
     pub agents: BTreeMap<Handle, Option<String>>,
     pub shutdown: Option<ShutdownView>,
     /// The claims of tasks.
@@ -75,7 +74,7 @@ pub(super) async fn retry_rate_limited<T>(
                 ..
             }) if waited < RATE_LIMIT_TIMEOUT => {
                 if !HAS_ANNOUNCED_WAIT.swap(true, Ordering::Relaxed) {
-                    note("the server's limits of requests make this wait");
+                    note("the server's rate limit is reached; waiting");
                 }
                 let pause = Duration::from_secs(seconds.clamp(1, 60));
                 tokio::time::sleep(pause).await;

@@ -62,7 +62,7 @@ impl LockedSyncState {
         let file = |extension: &str| folder.join(format!("{}.{extension}", team.folded()));
         let Some(lock) = file("lock").try_lock(FILE_MODE)? else {
             bail!(
-                "another coord team sync keeps team {team} in {}; it sees your changes",
+                "another coord team sync already syncs team {team} in {}, your changes included",
                 root.display()
             )
         };

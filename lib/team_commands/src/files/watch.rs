@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use coord_agent::signals::Signals;
-use coord_agent::terminal::output::{is_read, note};
+use coord_agent::terminal::output::{note, print_while_read};
 use coord_agent::workplace::{Failure, Workplace};
 use coord_protocol::{Client, StreamItem, stream::StreamMessage};
 use coord_teams::layout::{Entry, PathKind, path_kind};
@@ -38,11 +38,8 @@ const STREAM_TIMEOUT: Duration = Duration::from_secs(45);
 pub async fn watch(team_folder: &TeamFolder) -> anyhow::Result<ExitCode> {
     let mut workplace = team_folder.common.open_as_person()?;
     let mut signals = Signals::caught();
-    let mut sync = match team_folder.open(&workplace, SyncDirection::Both).await {
-        Ok(sync) => sync,
-        Err(Failure::NoAnswer(error)) => return workplace.print_failure(error),
-        Err(Failure::Error(error)) => return Err(error),
-    };
+    let sync = team_folder.open(&workplace, SyncDirection::Both).await;
+    let mut sync = sync.map_err(|failure| workplace.command_error(failure))?;
     let (notify_change, mut changes) = mpsc::channel(1);
     let mut files = WatchedFiles::new(&sync.disk, &sync.team_reference.team, notify_change.clone());
     let mut events = EventTask::start(&sync, &notify_change);
@@ -66,7 +63,7 @@ pub async fn watch(team_folder: &TeamFolder) -> anyhow::Result<ExitCode> {
                 retry_pause = MIN_RETRY_PAUSE;
                 files.sync_interval()
             }
-            Err(Failure::NoAnswer(error)) if !error.may_pass() => return workplace.print_failure(error),
+            Err(Failure::NoAnswer(error)) if !error.may_pass() => return Err(workplace.command_error(error)),
             Err(failure) => {
                 printer.note_failure(match failure {
                     Failure::NoAnswer(error) => workplace.describe_error(&error),
@@ -112,7 +109,7 @@ struct Printer {
 impl Printer {
     fn note_success(&mut self) {
         if self.failure.take().is_some() {
-            note("it goes on");
+            note("syncing again");
         }
     }
 
@@ -127,7 +124,7 @@ impl Printer {
             true => format!("{}\n", serde_json::to_string(&report)?),
             false => report.render(),
         };
-        is_read(&text)
+        print_while_read(&text)
     }
 
     fn note_failure(&mut self, sentence: String) {
@@ -181,7 +178,7 @@ impl WatchedFiles {
                     if is_removal(event.kind) && event.paths.contains(&watched_root) {
                         is_gone.store(true, Ordering::Release);
                     }
-                    is_change(event.kind) && event.paths.iter().any(|path| is_team_rule(path, &watched_root, &team))
+                    is_change(event.kind) && event.paths.iter().any(|path| is_team_path(path, &watched_root, &team))
                 }
                 // Events may be lost.
                 Err(_) => true,
@@ -220,7 +217,7 @@ fn is_removal(kind: EventKind) -> bool {
 }
 
 /// Whether `path` is a file of the team, or a folder of such a file.
-fn is_team_rule(path: &Path, root: &Path, team: &TeamName) -> bool {
+fn is_team_path(path: &Path, root: &Path, team: &TeamName) -> bool {
     let Ok(below) = path.strip_prefix(root) else {
         return true;
     };

@@ -11,28 +11,28 @@ pub struct ComparisonInput<'a> {
     /// The last seen records.
     pub seen: Option<&'a AgreedState>,
     /// Changes that the store has accepted since.
-    pub done: &'a [AppliedChange],
+    pub applied: &'a [AppliedChange],
     /// The files as they were read.
     pub folder: &'a Folder,
     /// The current store.
     pub store: &'a StoreTeam,
     /// The changes from the files.
-    pub taken: &'a FileImport,
+    pub import: &'a FileImport,
 }
 
-/// The seen records if the files `unwritten` are not written. For these it is the agreement of file and store, for all
-/// others that of `export`.
+/// The seen records after a sync that could not write the files `unwritten`. Their entries are the values on which file
+/// and store agree; all others are those of `export`.
 pub fn agreed_state(input: ComparisonInput<'_>, export: &FileExport, unwritten: &BTreeSet<Entry>) -> AgreedState {
     let ComparisonInput {
         seen,
-        done,
+        applied,
         folder,
         store,
-        taken: import,
+        import,
     } = input;
     let mut agreed = export.seen.clone();
-    let sent = AppliedChange::sent(done);
-    let before = seen.cloned().unwrap_or_default().after(done);
+    let sent = AppliedChange::sent(applied);
+    let before = seen.cloned().unwrap_or_default().after(applied);
     for entry in unwritten {
         match entry {
             Entry::Config(_) => {
@@ -62,8 +62,8 @@ pub fn agreed_state(input: ComparisonInput<'_>, export: &FileExport, unwritten: 
     agreed
 }
 
-/// The agreement of file and store before a first sync applies a change. With it and the changes applied since, an
-/// interrupted first sync can resume.
+/// The values on which file and store agree before a first sync applies a change. With them and the changes applied
+/// since, an interrupted first sync can resume.
 pub fn agreed_before(folder: &Folder, store: &StoreTeam, import: &FileImport) -> AgreedState {
     // The sync that resumes reports refusals again.
     let import = &FileImport {
@@ -74,10 +74,10 @@ pub fn agreed_before(folder: &Folder, store: &StoreTeam, import: &FileImport) ->
     let unwritten = export.writes.keys().chain(&export.removals).cloned().collect();
     let input = ComparisonInput {
         seen: None,
-        done: &[],
+        applied: &[],
         folder,
         store,
-        taken: import,
+        import,
     };
     agreed_state(input, &export, &unwritten)
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::sides::{FileImport, Sides};
-use super::{AgreedState, Change, Kind, StoreTeam};
+use super::{AgreedState, Change, FindingKind, StoreTeam};
 use crate::bounds::{MEMBERS, TEXT_BYTES};
 use crate::layout::Entry;
 use crate::message::{InboxFile, MessageType};
@@ -21,7 +21,7 @@ pub fn import_members(sides: &Sides, config: &TeamConfig, import: &mut FileImpor
         let handle = match Handle::parse(&member.agent_id) {
             Ok(handle) => handle,
             Err(error) => {
-                import.report(Kind::Unreadable, &entry, field, error.to_string());
+                import.report(FindingKind::Unreadable, &entry, field, error.to_string());
                 continue;
             }
         };
@@ -30,13 +30,13 @@ pub fn import_members(sides: &Sides, config: &TeamConfig, import: &mut FileImpor
         }
         let refusal = if let Some(other) = taken.get(&handle.folded()) {
             Some((
-                Kind::Foreign,
+                FindingKind::Foreign,
                 format!("the handle {other} is taken, and handles must differ in more than case"),
             ))
         } else if taken.len() >= MEMBERS {
-            Some((Kind::Bounds, format!("a team has {MEMBERS} members at most")))
+            Some((FindingKind::Bounds, format!("a team has {MEMBERS} members at most")))
         } else if member.agent_name.len().max(member.agent_type.len()) > TEXT_BYTES {
-            Some((Kind::Bounds, format!("names have {TEXT_BYTES} bytes at most")))
+            Some((FindingKind::Bounds, format!("names have {TEXT_BYTES} bytes at most")))
         } else {
             None
         };
@@ -54,14 +54,14 @@ pub fn import_members(sides: &Sides, config: &TeamConfig, import: &mut FileImpor
     let in_file: BTreeSet<_> = config.members.iter().map(|member| member.agent_id.as_str()).collect();
     for handle in sides.store.members.keys() {
         if was_member(sides.seen, handle.as_str()) && !in_file.contains(handle.as_str()) {
-            let message = format!("{handle} was taken out; a member leaves by its own call");
-            import.report(Kind::NotByFile, &entry, "members", message);
+            let message = format!("{handle} was removed here, but only the member itself can leave the team");
+            import.report(FindingKind::NotByFile, &entry, "members", message);
         }
     }
     if config.leader != sides.store.leader.as_str() {
         let (file, store) = (quote(&config.leader), &sides.store.leader);
-        let message = format!("{file} does not lead, {store} does; the leader hands over by its own call");
-        import.report(Kind::NotByFile, &entry, "leader", message);
+        let message = format!("{store} leads the team, not {file}; only the leader can hand it over");
+        import.report(FindingKind::NotByFile, &entry, "leader", message);
     }
 }
 
@@ -97,7 +97,7 @@ pub fn import_approvals(sides: &Sides, config: &TeamConfig, import: &mut FileImp
                 let name = quote(name);
                 let message =
                     format!("{name} is not a handle of this login, and only its own login can approve for it");
-                import.report(Kind::Foreign, &entry, field, message);
+                import.report(FindingKind::Foreign, &entry, field, message);
             }
         }
     }

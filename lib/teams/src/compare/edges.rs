@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::new_tasks::{NewTasks, escaped_id, waits_for};
 use super::sides::{FileImport, Sides};
 use super::tasks::Reason;
-use super::{Change, Kind};
+use super::{Change, FindingKind};
 use crate::bounds::DEPENDENCIES;
 use crate::names::TaskId;
 use crate::rings::ring;
@@ -90,7 +90,7 @@ fn report_missing(sides: &Sides, new: &NewTasks, import: &mut FileImport) {
         for (field, ids, sentence) in lists {
             for (index, other) in ids.iter().enumerate().filter(|(_, other)| !exists(other)) {
                 let (field, message) = (format!("{field}[{index}]"), sentence(&escaped_id(other)));
-                import.report(Kind::Missing, &sides.task_entry(id), field, message);
+                import.report(FindingKind::Missing, &sides.task_entry(id), field, message);
             }
         }
     }
@@ -135,14 +135,14 @@ fn refuse_rings<'a>(
         };
         added.remove(&(task, on));
         dependencies.entry(task).or_default().retain(|other| *other != on);
-        let reason = (Kind::Cycle, "dependencies".to_owned(), message);
+        let reason = (FindingKind::Cycle, "dependencies".to_owned(), message);
         refuse(sides, task, reason, new, import);
     }
     let exists = |id: &str, new: &NewTasks| sides.stored_tasks.contains_key(id) || new.contains(id);
     let missing: Vec<_> = added.iter().copied().filter(|(_, on)| !exists(on, new)).collect();
     for (task, on) in missing {
         if sides.stored_tasks.contains_key(task) {
-            let reason = (Kind::Missing, "dependencies".to_owned(), no_dependency(on));
+            let reason = (FindingKind::Missing, "dependencies".to_owned(), no_dependency(on));
             refuse(sides, task, reason, new, import);
         }
     }
@@ -208,7 +208,7 @@ fn edit_dependencies(sides: &Sides, unchanged: &Edges, added: &Edges, removed: &
         let count = waits_for(unchanged, id.as_str()).count();
         if count + add.len() > DEPENDENCIES {
             let message = format!("a task has {DEPENDENCIES} dependencies at most");
-            import.report(Kind::Bounds, &sides.task_entry(&id), "dependencies", message);
+            import.report(FindingKind::Bounds, &sides.task_entry(&id), "dependencies", message);
             continue;
         }
         import.changes.push(Change::EditDependencies { id, add, remove });

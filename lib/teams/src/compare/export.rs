@@ -1,6 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{AgreedState, AgreedTask, FileImport, Finding, Folder, Kind, SentNumbers, StoreTeam, config, inboxes};
+use super::{
+    AgreedState, AgreedTask, FileImport, Finding, FindingKind, Folder, SentNumbers, StoreTeam, config, inboxes,
+};
 use crate::bounds::{INBOX_BYTES, INBOX_MESSAGES};
 use crate::layout::Entry;
 use crate::message::InboxFile;
@@ -89,7 +91,9 @@ fn export_inboxes(
                 export.seen.inboxes.insert(handle.to_string(), exported.seen());
             }
             Err(message) => {
-                export.findings.push(Finding::new(Kind::Bounds, &entry, "", message));
+                export
+                    .findings
+                    .push(Finding::new(FindingKind::Bounds, &entry, "", message));
                 export
                     .seen
                     .inboxes

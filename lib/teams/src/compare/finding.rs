@@ -75,14 +75,14 @@ pub enum Recipient {
 /// A change that is not applied, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// File, field and sentence.
     pub refusal: Refusal,
 }
 
 /// Why something is not applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum FindingKind {
     /// The file cannot be read: JSON, schema, bounds, names. It is not overwritten.
     Unreadable,
     /// The store has changed it too. The store wins.
@@ -107,7 +107,7 @@ pub enum Kind {
 }
 
 impl Finding {
-    pub(super) fn new(kind: Kind, entry: &Entry, field: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(super) fn new(kind: FindingKind, entry: &Entry, field: impl Into<String>, message: impl Into<String>) -> Self {
         let refusal = Refusal {
             file: entry.path(),
             field: field.into(),

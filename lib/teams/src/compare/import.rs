@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::new_tasks::NewTasks;
 use super::sides::{FileImport, Sides};
-use super::{AgreedState, Change, Finding, Folder, Kind, StoreTeam, config, edges, inboxes, tasks};
+use super::{AgreedState, Change, Finding, FindingKind, Folder, StoreTeam, config, edges, inboxes, tasks};
 use crate::layout::Entry;
 use crate::names::TaskId;
 use crate::team::ConfigFile;
@@ -12,14 +12,14 @@ pub fn import_files(seen: Option<&AgreedState>, folder: &Folder, store: &StoreTe
     let mut import = FileImport::default();
     let refused = folder.refused.values();
     import.findings.extend(refused.map(|refusal| Finding {
-        kind: Kind::Unreadable,
+        kind: FindingKind::Unreadable,
         refusal: refusal.clone(),
     }));
     let config_entry = Entry::Config(store.name.clone());
     let file = folder.config.as_ref().map(ConfigFile::config);
     if file.is_none() && seen.is_some() && !folder.refused.contains_key(&config_entry) {
         let message = "the folder of the team is gone; the team stays as it is in the store";
-        import.report(Kind::Vanished, &config_entry, "", message);
+        import.report(FindingKind::Vanished, &config_entry, "", message);
         import.vanished = true;
         return import;
     }

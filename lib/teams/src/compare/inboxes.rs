@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
-use super::finding::{Change, Kind, Recipient, digest};
+use super::finding::{Change, FindingKind, Recipient, digest};
 use super::sides::{FileImport, Sides};
 use super::{AgreedMessage, AgreedState, SentNumbers, StoreTeam};
 use crate::bounds::TEXT_BYTES;
@@ -162,7 +162,7 @@ fn send_change(
     message: &Message,
     digest: String,
     import: &FileImport,
-) -> Result<Option<Change>, (Kind, &'static str, String)> {
+) -> Result<Option<Change>, (FindingKind, &'static str, String)> {
     if message.kind.is_of_shutdown() {
         return Ok(None);
     }
@@ -171,7 +171,7 @@ fn send_change(
             "{} is not a handle of this login, which cannot speak for it",
             quote(&message.from)
         );
-        return Err((Kind::Foreign, "from", sentence));
+        return Err((FindingKind::Foreign, "from", sentence));
     };
     let to = if message.to == BROADCAST {
         Recipient::All
@@ -179,7 +179,7 @@ fn send_change(
         Recipient::One(inbox.clone())
     } else {
         return Err((
-            Kind::NotByFile,
+            FindingKind::NotByFile,
             "to",
             format!("this is not the inbox of {}", quote(&message.to)),
         ));
@@ -190,7 +190,7 @@ fn send_change(
         .max(message.summary.as_ref().map_or(0, String::len));
     if longest > TEXT_BYTES {
         return Err((
-            Kind::Bounds,
+            FindingKind::Bounds,
             "message",
             format!("a message has {TEXT_BYTES} bytes at most"),
         ));
@@ -242,7 +242,7 @@ pub fn export_inbox(
     let stored: BTreeMap<u64, Message> = store.inbox(handle).into_iter().collect();
     let mut seen_numbers = seen_numbers(seen, handle);
     let mut sent = sent.clone();
-    // Messages that were removed from the file do not come back. A missing file is written anew.
+    // Messages that were removed from the file do not come back. A missing file is written with all messages.
     let numbers = seen_numbers.values().flatten().copied().flatten();
     let mut used: HashSet<u64> = numbers.filter(|_| file.is_some()).collect();
     let mut in_file: Vec<AgreedMessage> = Vec::new();
@@ -270,15 +270,7 @@ pub fn export_inbox(
         in_file[index].sequence = sequence;
         used.extend(sequence);
     }
-    for (index, message) in in_file.iter().enumerate() {
-        let is_read = message
-            .sequence
-            .and_then(|sequence| stored.get(&sequence))
-            .is_some_and(|message| message.read);
-        if is_read && !inbox.messages()[index].read {
-            inbox.mark_read(index);
-        }
-    }
+    mark_read(&mut inbox, &in_file, &stored);
     // A message that the store did not accept, and that is not settled, is new the next time, too.
     let mut index = 0;
     in_file.retain(|message| {
@@ -288,17 +280,7 @@ pub fn export_inbox(
             || seen_numbers.contains_key(message.digest.as_str())
     });
     let seen_messages = seen.and_then(|seen| seen.inboxes.get(handle.as_str()));
-    let numbers: HashSet<u64> = in_file.iter().filter_map(|message| message.sequence).collect();
-    let is_removed = |message: &&AgreedMessage| {
-        let sequence = message.sequence.filter(|sequence| stored.contains_key(sequence));
-        sequence.is_some_and(|sequence| !numbers.contains(&sequence))
-    };
-    let removed = seen_messages
-        .into_iter()
-        .flatten()
-        .filter(is_removed)
-        .cloned()
-        .collect();
+    let removed = removed_messages(seen_messages, &in_file, &stored);
     let mut added = Vec::new();
     for (sequence, message) in stored.iter().filter(|(sequence, _)| !used.contains(sequence)) {
         added.push(AgreedMessage {
@@ -313,4 +295,31 @@ pub fn export_inbox(
         removed,
         added,
     }
+}
+
+/// Marks the messages of the file that are read in the store. `in_file` has their numbers.
+fn mark_read(inbox: &mut InboxFile, in_file: &[AgreedMessage], stored: &BTreeMap<u64, Message>) {
+    for (index, message) in in_file.iter().enumerate() {
+        let is_read = message
+            .sequence
+            .and_then(|sequence| stored.get(&sequence))
+            .is_some_and(|message| message.read);
+        if is_read && !inbox.messages()[index].read {
+            inbox.mark_read(index);
+        }
+    }
+}
+
+/// The seen messages that the store still has, and the file no longer.
+fn removed_messages(
+    seen: Option<&Vec<AgreedMessage>>,
+    in_file: &[AgreedMessage],
+    stored: &BTreeMap<u64, Message>,
+) -> Vec<AgreedMessage> {
+    let numbers: HashSet<u64> = in_file.iter().filter_map(|message| message.sequence).collect();
+    let is_removed = |message: &&AgreedMessage| {
+        let sequence = message.sequence.filter(|sequence| stored.contains_key(sequence));
+        sequence.is_some_and(|sequence| !numbers.contains(&sequence))
+    };
+    seen.into_iter().flatten().filter(is_removed).cloned().collect()
 }

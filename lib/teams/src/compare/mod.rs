@@ -7,12 +7,12 @@
 //! - [`StoreTeam`]: the team in the store, and its form in files
 //! - [`Folder`]: the files; a refused file is neither applied nor overwritten
 //! - [`Change`], [`Finding`]: changes to apply, and changes that are not applied, by file and field
-//! - [`AppliedChange`], [`agreed_state()`], [`agreed_before`]: the seen records of an interrupted sync, of unwritten
-//!   files, and of a first sync that has not applied anything yet
+//! - [`AppliedChange`], [`agreed_state()`], [`agreed_before`]: the seen records after an interrupted sync, with files
+//!   that could not be written, and before a first sync applies anything
 
 mod agreed;
+mod applied;
 mod config;
-mod done;
 mod edges;
 mod export;
 mod finding;
@@ -26,9 +26,9 @@ mod store;
 mod tasks;
 
 pub use agreed::{ComparisonInput, agreed_before, agreed_state};
-pub use done::AppliedChange;
+pub use applied::AppliedChange;
 pub use export::{FileExport, export_files};
-pub use finding::{Change, Finding, Kind, Recipient};
+pub use finding::{Change, Finding, FindingKind, Recipient};
 pub use folder::Folder;
 pub use import::import_files;
 pub use seen::{AgreedMessage, AgreedState, AgreedTask, SentNumbers};

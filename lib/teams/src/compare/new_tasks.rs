@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::sides::{FileImport, Sides};
 use super::store::sort_like;
 use super::tasks::{Reason, check_text_bounds, steps};
-use super::{Change, Kind};
+use super::{Change, FindingKind};
 use crate::bounds::DEPENDENCIES;
 use crate::names::TaskId;
 use crate::status::Status;
@@ -42,7 +42,7 @@ impl<'a> NewTasks<'a> {
                 // Both would be one file on some disks.
                 Some(other) => {
                     let message = format!("{other} is a task, and task ids must differ in more than case");
-                    import.report(Kind::Unreadable, &sides.task_entry(id), "", message);
+                    import.report(FindingKind::Unreadable, &sides.task_entry(id), "", message);
                     import.held.insert(id.clone());
                 }
                 None => new.consider(sides, id, file.task(), import),
@@ -66,7 +66,7 @@ impl<'a> NewTasks<'a> {
             0..=DEPENDENCIES => Ok(()),
             _ => {
                 let message = format!("a task has {DEPENDENCIES} dependencies at most");
-                Err((Kind::Bounds, "dependencies".to_owned(), message))
+                Err((FindingKind::Bounds, "dependencies".to_owned(), message))
             }
         });
         let steps = bounds.and_then(|()| match (file.status, &file.owner) {
@@ -96,7 +96,7 @@ impl<'a> NewTasks<'a> {
         let reason = |task: &Task| {
             let index = task.dependencies.iter().position(|id| !exists(id))?;
             Some((
-                Kind::Missing,
+                FindingKind::Missing,
                 format!("dependencies[{index}]"),
                 no_dependency(&escaped_id(&task.dependencies[index])),
             ))
@@ -122,7 +122,7 @@ impl<'a> NewTasks<'a> {
             import.report(kind, &sides.task_entry(&id), field, message);
             for (dependent, index) in self.dependents.remove(id.as_str()).unwrap_or_default() {
                 let field = format!("dependencies[{index}]");
-                let reason = (Kind::Missing, field, no_dependency(id.as_str()));
+                let reason = (FindingKind::Missing, field, no_dependency(id.as_str()));
                 let dependent = TaskId::parse(dependent).expect("the id of a task that exists");
                 waiting.push((dependent, reason));
             }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::finding::digest;
-use super::{AgreedState, Change, Finding, Folder, Kind, StoreTeam};
+use super::{AgreedState, Change, Finding, FindingKind, Folder, StoreTeam};
 use crate::layout::{Entry, PathKind, path_kind};
 use crate::names::{Handle, TaskId, TeamName};
 use crate::status::Status;
@@ -30,7 +30,13 @@ pub struct FileImport {
 }
 
 impl FileImport {
-    pub(super) fn report(&mut self, kind: Kind, entry: &Entry, field: impl Into<String>, message: impl Into<String>) {
+    pub(super) fn report(
+        &mut self,
+        kind: FindingKind,
+        entry: &Entry,
+        field: impl Into<String>,
+        message: impl Into<String>,
+    ) {
         self.findings.push(Finding::new(kind, entry, field, message));
     }
 

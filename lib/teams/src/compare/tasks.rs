@@ -1,7 +1,7 @@
 //! Compares tasks one by one: fields, work, deletions.
 
 use super::sides::{FileImport, Sides};
-use super::{AgreedTask, Change, Kind};
+use super::{AgreedTask, Change, FindingKind};
 use crate::bounds::{TEXT_BYTES, TITLE_CHARACTERS};
 use crate::names::{Handle, TaskId};
 use crate::refusal::quote;
@@ -10,7 +10,7 @@ use crate::task::Task;
 use crate::texts::{invalid_transition, reassigned};
 
 /// Why something is not applied: the kind, the field, and the sentence.
-pub type Reason = (Kind, String, String);
+pub type Reason = (FindingKind, String, String);
 
 /// Compares the tasks that both sides have, or had.
 pub fn compare(sides: &Sides, import: &mut FileImport) {
@@ -22,14 +22,14 @@ pub fn compare(sides: &Sides, import: &mut FileImport) {
             (Some(stored), None) => {
                 if compared_fields(sides, file) != compared_fields(sides, stored) {
                     let message = "file and store differ, and the last seen value is unknown; both stay as they are";
-                    import.report(Kind::Unknown, &sides.task_entry(id), "", message);
+                    import.report(FindingKind::Unknown, &sides.task_entry(id), "", message);
                     import.held.insert(id.clone());
                 }
             }
             (None, Some(seen)) => {
                 if compared_fields(sides, file) != with_open_dependencies(sides, seen) {
                     let message = "the task was deleted in the store, and changed in the file";
-                    import.report(Kind::Conflict, &sides.task_entry(id), "", message);
+                    import.report(FindingKind::Conflict, &sides.task_entry(id), "", message);
                 }
             }
             // `new_tasks` handles tasks that only the files have.
@@ -58,7 +58,7 @@ fn compare_task(sides: &Sides, id: &TaskId, file: &Task, stored: &Task, seen: &A
         }
         if !is_seen_in_store {
             let message = "changed in the file and in the store; the store's value stays";
-            import.report(Kind::Conflict, &entry, field, message);
+            import.report(FindingKind::Conflict, &entry, field, message);
         }
         is_seen_in_store
     };
@@ -104,7 +104,7 @@ fn compare_task(sides: &Sides, id: &TaskId, file: &Task, stored: &Task, seen: &A
             describe(file),
             describe(stored)
         );
-        Err((Kind::Conflict, "status".to_owned(), message))
+        Err((FindingKind::Conflict, "status".to_owned(), message))
     };
     match work {
         Ok(steps) => import.changes.extend(steps),
@@ -153,14 +153,14 @@ pub fn check_text_bounds(task: &Task) -> Result<(), Reason> {
     } else {
         return Ok(());
     };
-    Err((Kind::Bounds, field.to_owned(), message))
+    Err((FindingKind::Bounds, field.to_owned(), message))
 }
 
 /// The calls that lead from one state of a task to another, if the rules permit that.
 pub fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, import: &FileImport) -> Result<Vec<Change>, Reason> {
     let transition = || {
         (
-            Kind::Transition,
+            FindingKind::Transition,
             "status".to_owned(),
             invalid_transition(from.status, to.status),
         )
@@ -175,7 +175,7 @@ pub fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, import: &FileIm
                 ),
                 None => format!("a task that is {} needs an owner", to.status),
             };
-            (Kind::Foreign, "owner".to_owned(), message)
+            (FindingKind::Foreign, "owner".to_owned(), message)
         })
     };
     match (from.status, to.status) {
@@ -204,7 +204,7 @@ pub fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, import: &FileIm
         (Status::Completed, Status::Pending | Status::InProgress) => Err(transition()),
         _ => {
             let message = format!("{} in the store; a file cannot change the owner", describe(from));
-            Err((Kind::NotByFile, "owner".to_owned(), message))
+            Err((FindingKind::NotByFile, "owner".to_owned(), message))
         }
     }
 }
@@ -224,12 +224,12 @@ pub fn import_deletions(sides: &Sides, import: &mut FileImport) {
         let entry = sides.task_entry(id);
         if present.is_empty() {
             let message = "no task that was seen is left; the tasks stay in the store";
-            import.report(Kind::Vanished, &entry, "", message);
+            import.report(FindingKind::Vanished, &entry, "", message);
         } else if compared_fields(sides, stored) == with_open_dependencies(sides, seen) {
             import.changes.push(Change::DeleteTask(id.clone()));
         } else {
             let message = "the file was deleted, and the task changed in the store; it stays";
-            import.report(Kind::Conflict, &entry, "", message);
+            import.report(FindingKind::Conflict, &entry, "", message);
         }
     }
 }

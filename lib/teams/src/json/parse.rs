@@ -30,7 +30,7 @@ fn parse_value(raw: &RawValue, depth: usize) -> Result<Json, String> {
             let Members(members) = parse_level(text)?;
             let mut names = HashSet::with_capacity(members.len());
             if let Some((name, _)) = members.iter().find(|(name, _)| !names.insert(name.as_str())) {
-                return Err(format!("the member {} is there twice", crate::refusal::quote(name)));
+                return Err(format!("duplicate member {}", crate::refusal::quote(name)));
             }
             let members = members
                 .iter()

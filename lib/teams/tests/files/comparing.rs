@@ -1,6 +1,6 @@
 //! Last seen, file and store: applied changes, written files, and mere reports.
 
-use coord_teams::compare::{Change, Kind};
+use coord_teams::compare::{Change, FindingKind};
 use coord_teams::status::{Priority, Status};
 use serde_json::{Value, json};
 
@@ -30,7 +30,10 @@ fn the_store_wins_a_conflict_which_is_reported() {
     let mut both = Both::alike();
     both.edit(A, "task a", "in the file");
     both.stored("a").title = "in the store".to_owned();
-    assert_eq!(sync_reports(&mut both), [(Kind::Conflict, format!("{A}: title"))]);
+    assert_eq!(
+        sync_reports(&mut both),
+        [(FindingKind::Conflict, format!("{A}: title"))]
+    );
     assert_eq!(both.file(A)["title"], "in the store");
     // The same on both sides is none.
     both.edit(A, "in the store", "alike");
@@ -69,7 +72,7 @@ fn work_in_files_becomes_claims_and_completions() {
 
 #[test]
 fn a_status_that_goes_back_is_reported_and_put_back() {
-    let refused = [(Kind::Transition, format!("{A}: status"))];
+    let refused = [(FindingKind::Transition, format!("{A}: status"))];
     for (from, to) in [
         ("completed", "pending"),
         ("completed", "in_progress"),
@@ -110,7 +113,10 @@ fn an_owner_of_another_login_is_not_spoken_for() {
         format!("{W1}: [0].from"),
         format!("{CONFIG}: shutdownApprovals[0]"),
     ];
-    assert_eq!(kinds(&taken.findings), places.map(|place| (Kind::Foreign, place)));
+    assert_eq!(
+        kinds(&taken.findings),
+        places.map(|place| (FindingKind::Foreign, place))
+    );
     assert_eq!(taken.changes, []);
     assert_eq!(both.file(A)["status"], "pending");
     assert_eq!(both.file(CONFIG)["shutdownApprovals"], Value::Null);
@@ -123,7 +129,7 @@ fn an_owner_is_not_changed_by_a_file() {
     both.stored("a").status = Status::InProgress;
     both.stored("a").owner = Some(handle("w1"));
     both.sync();
-    let refused = [(Kind::NotByFile, format!("{A}: owner"))];
+    let refused = [(FindingKind::NotByFile, format!("{A}: owner"))];
     both.edit(A, "\"w1\"", "\"lead\"");
     assert_eq!(sync_reports(&mut both), refused);
     assert_eq!(both.file(A)["owner"], "w1");
@@ -166,7 +172,7 @@ fn a_broken_file_is_reported_and_never_written_over() {
         both.store.closed = true;
         let findings = sync_reports(&mut both);
         assert_eq!(findings.len(), 1, "{findings:?}");
-        assert_eq!(findings[0].0, Kind::Unreadable);
+        assert_eq!(findings[0].0, FindingKind::Unreadable);
         assert_eq!(both.files[path], broken);
         // Nothing of it was forgotten.
         assert_eq!(sync_reports(&mut both), findings);
@@ -199,7 +205,10 @@ fn a_folder_that_vanishes_deletes_nothing() {
     let mut both = Both::alike();
     both.files.clear();
     let done = both.sync();
-    assert_eq!(kinds(&done.taken.findings), [(Kind::Vanished, CONFIG.to_owned())]);
+    assert_eq!(
+        kinds(&done.taken.findings),
+        [(FindingKind::Vanished, CONFIG.to_owned())]
+    );
     assert_eq!(done.taken.changes, []);
     assert!(done.given.writes.is_empty());
     assert_eq!(both.store.tasks.len(), 3);
@@ -228,7 +237,7 @@ fn a_deleted_task_is_deleted_on_the_other_side_unless_it_changed() {
     both.stored("c").title = "changed".to_owned();
     both.edit(B, "task b", "changed");
     both.store.tasks.remove("b");
-    let conflicts = [B, C].map(|path| (Kind::Conflict, path.to_owned()));
+    let conflicts = [B, C].map(|path| (FindingKind::Conflict, path.to_owned()));
     assert_eq!(sync_reports(&mut both), conflicts);
     assert!(both.files.contains_key(C) && !both.files.contains_key(B));
     both.assert_quiet();
@@ -240,7 +249,7 @@ fn a_new_file_does_not_take_the_place_of_a_task_whose_id_differs_in_case() {
     let text = both.files[C].replace("\"c\"", "\"C\"");
     let new = "tasks/alpha/C.json";
     both.files.insert(new.to_owned(), text);
-    let refused = [C, new].map(|path| (Kind::Unreadable, path.to_owned()));
+    let refused = [C, new].map(|path| (FindingKind::Unreadable, path.to_owned()));
     assert_eq!(sync_reports(&mut both), refused);
     assert_eq!(both.store.tasks.len(), 3);
     both.files.remove(new);
@@ -287,7 +296,10 @@ fn changes_beyond_the_bounds_are_reported_and_reverted() {
         format!("{C}: description"),
         format!("{LEAD}: [0].message"),
     ];
-    assert_eq!(sync_reports(&mut both), places.map(|place| (Kind::Bounds, place)));
+    assert_eq!(
+        sync_reports(&mut both),
+        places.map(|place| (FindingKind::Bounds, place))
+    );
     assert_eq!(both.file(A)["title"], "task a");
     both.assert_quiet();
 }

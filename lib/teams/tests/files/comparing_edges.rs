@@ -1,6 +1,6 @@
 //! Dependencies in files and in the store: one set of edges without a ring.
 
-use coord_teams::compare::{Change, Kind};
+use coord_teams::compare::{Change, FindingKind};
 use serde_json::json;
 
 use super::sync::{A, B, Both, C, kinds, sync_reports, task, task_path};
@@ -71,7 +71,10 @@ fn a_ring_is_named_whole_and_put_back() {
     both.edit_dependencies(C, &["b"]);
     let taken = both.sync().taken;
     // One edge less, and there is no ring any longer.
-    assert_eq!(kinds(&taken.findings), [(Kind::Cycle, format!("{A}: dependencies"))]);
+    assert_eq!(
+        kinds(&taken.findings),
+        [(FindingKind::Cycle, format!("{A}: dependencies"))]
+    );
     let message = &taken.findings[0].refusal.message;
     assert_eq!(message, "Circular dependency detected: a -> c -> b -> a");
     assert_eq!(taken.changes.len(), 1);
@@ -81,7 +84,10 @@ fn a_ring_is_named_whole_and_put_back() {
     both.edit(C, "\"b\"", "");
     both.sync();
     both.edit_dependencies(C, &["c"]);
-    assert_eq!(sync_reports(&mut both), [(Kind::Cycle, format!("{C}: dependencies"))]);
+    assert_eq!(
+        sync_reports(&mut both),
+        [(FindingKind::Cycle, format!("{C}: dependencies"))]
+    );
     both.assert_quiet();
 }
 
@@ -92,8 +98,8 @@ fn a_ring_over_a_task_that_only_the_file_calls_completed_is_found() {
     both.edit(B, "\"blocks\": []", "\"blocks\": [\"c\"]");
     both.edit(A, "\"pending\"", "\"completed\"");
     let refused = [
-        (Kind::Transition, format!("{A}: status")),
-        (Kind::Cycle, format!("{C}: dependencies")),
+        (FindingKind::Transition, format!("{A}: status")),
+        (FindingKind::Cycle, format!("{C}: dependencies")),
     ];
     assert_eq!(sync_reports(&mut both), refused);
     both.assert_quiet();
@@ -110,7 +116,10 @@ fn a_ring_of_200_new_tasks_is_refused_and_a_chain_of_10_000_is_taken() {
     assert_eq!(taken.changes, []);
     assert_eq!(taken.held.len(), 200);
     // The first by its ring, all others by their dependencies.
-    let cycles = taken.findings.iter().filter(|finding| finding.kind == Kind::Cycle);
+    let cycles = taken
+        .findings
+        .iter()
+        .filter(|finding| finding.kind == FindingKind::Cycle);
     let lengths: Vec<usize> = cycles
         .map(|finding| finding.refusal.message.matches(" -> ").count())
         .collect();
@@ -135,7 +144,7 @@ fn a_dependency_that_is_nowhere_is_reported() {
     both.edit(A, "\"b\"", "\"b\", \"nope\"");
     let findings = both.sync().taken.findings;
     let places = [format!("{A}: blocks[1]"), format!("{C}: dependencies[0]")];
-    assert_eq!(kinds(&findings), places.map(|place| (Kind::Missing, place)));
+    assert_eq!(kinds(&findings), places.map(|place| (FindingKind::Missing, place)));
     let messages: Vec<_> = findings.iter().map(|finding| &*finding.refusal.message).collect();
     assert_eq!(
         messages,
@@ -165,7 +174,7 @@ fn a_new_task_that_cannot_be_created_takes_those_with_it_that_need_it() {
         "tasks/alpha/n2.json: dependencies[1]".to_owned(),
         "tasks/alpha/n3.json: dependencies[0]".to_owned(),
     ];
-    assert_eq!(findings, places.map(|place| (Kind::Missing, place)));
+    assert_eq!(findings, places.map(|place| (FindingKind::Missing, place)));
     assert_eq!(both.store.tasks.len(), 4);
     for path in ["n1", "n2", "n3"].map(task_path) {
         assert_eq!(both.files[&path], files[&path]);

@@ -1,7 +1,7 @@
 //! Inboxes that have more than the store, or less, or more than a reader takes.
 
 use coord_teams::bounds::{INBOX_BYTES, TEXT_BYTES};
-use coord_teams::compare::{Change, Kind};
+use coord_teams::compare::{Change, FindingKind};
 use serde_json::{Value, json};
 
 use super::sync::{Both, LEAD, W1, append, handle, kinds, send};
@@ -93,7 +93,7 @@ fn no_inbox_is_written_that_would_be_refused_from_then_on() {
         send(&mut both.store, "lead", Some("w1"), &"y".repeat(TEXT_BYTES));
     }
     let done = both.sync();
-    assert_eq!(kinds(&done.given.findings), [(Kind::Bounds, W1.to_owned())]);
+    assert_eq!(kinds(&done.given.findings), [(FindingKind::Bounds, W1.to_owned())]);
     assert!(both.files[W1] == full, "it is not written");
     assert_eq!(done.given.seen.inboxes["w1"], seen);
     // Once there is room, missing messages come.

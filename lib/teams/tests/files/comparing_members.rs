@@ -1,6 +1,6 @@
 //! Members, messages and shutdowns in files and in the store.
 
-use coord_teams::compare::{Change, Kind, Recipient, export_files, import_files};
+use coord_teams::compare::{Change, FindingKind, Recipient, export_files, import_files};
 use serde_json::json;
 
 use super::sync::{Both, CONFIG, LEAD, W1, append, folder, handle, send, sync_reports};
@@ -111,8 +111,8 @@ fn members_join_by_files_and_leave_by_calls() {
         both.edit(CONFIG, "\"members\": [", &format!("\"members\": [{member},"));
     }
     let refused = [
-        (Kind::Unreadable, format!("{CONFIG}: members[0].agentId")),
-        (Kind::Foreign, format!("{CONFIG}: members[1].agentId")),
+        (FindingKind::Unreadable, format!("{CONFIG}: members[0].agentId")),
+        (FindingKind::Foreign, format!("{CONFIG}: members[1].agentId")),
     ];
     assert_eq!(sync_reports(&mut both), refused);
     assert_eq!(both.store.members["w2"].name, "Two");
@@ -124,7 +124,7 @@ fn members_join_by_files_and_leave_by_calls() {
     assert!(both.files[CONFIG].contains("\"x\": 1"));
     both.edit(CONFIG, "\"leader\": \"lead\"", "\"leader\": \"w2\"");
     let findings = sync_reports(&mut both);
-    let refused = (Kind::NotByFile, format!("{CONFIG}: leader"));
+    let refused = (FindingKind::NotByFile, format!("{CONFIG}: leader"));
     assert!(findings.contains(&refused), "{findings:?}");
     assert_eq!(both.file(CONFIG)["leader"], "lead");
 }

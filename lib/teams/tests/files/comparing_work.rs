@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use coord_teams::compare::{Change, Kind};
+use coord_teams::compare::{Change, FindingKind};
 use coord_teams::status::Status;
 
 use super::sync::{A, Both, C, Files, handle, store, sync_reports, task};
@@ -90,7 +90,10 @@ fn a_completion_in_a_file_counts_after_the_claim_has_expired() {
     foreign.store.members.get_mut("w1").expect("a member").ours = false;
     for mut both in [of_another, released, foreign] {
         both.edit(A, "in_progress", "completed");
-        assert_eq!(sync_reports(&mut both), [(Kind::Conflict, format!("{A}: status"))]);
+        assert_eq!(
+            sync_reports(&mut both),
+            [(FindingKind::Conflict, format!("{A}: status"))]
+        );
         assert_eq!(both.file(A)["status"], "pending");
     }
 }

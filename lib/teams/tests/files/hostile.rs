@@ -39,7 +39,7 @@ fn a_refusal_names_file_and_field() {
             r#", "owner": "\u001b[2J\u202e", "warning": 7"#,
             "warning: Expected string, received number",
         ),
-        (r#", "status": "done""#, "the member \"status\" is there twice"),
+        (r#", "status": "done""#, "duplicate member \"status\""),
     ] {
         assert_eq!(parse(rest), format!("tasks/alpha/t1.json: {expected}"), "{rest}");
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use coord_teams::compare::Kind;
+use coord_teams::compare::FindingKind;
 use coord_teams::rings::ring;
 use coord_teams::status::Status;
 use proptest::collection::vec;
@@ -154,7 +154,7 @@ proptest! {
             prop_assert!(!has_ring(&both));
             for (id, task) in &before.tasks {
                 // Statuses go forward only, and no task goes without its file having gone.
-                let gone = |found: &&coord_teams::compare::Finding| found.kind == Kind::Vanished;
+                let gone = |found: &&coord_teams::compare::Finding| found.kind == FindingKind::Vanished;
                 match both.store.tasks.get(id) {
                     Some(after) => prop_assert!(after.status >= task.status, "{}", id),
                     None => prop_assert_eq!(done.taken.findings.iter().filter(gone).count(), 0),

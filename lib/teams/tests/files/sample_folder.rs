@@ -1,6 +1,6 @@
 //! The folder that the plugin wrote.
 
-use coord_teams::compare::Kind;
+use coord_teams::compare::FindingKind;
 use coord_teams::layout::{PathKind, path_kind};
 use coord_teams::message::InboxFile;
 use coord_teams::status::Status;
@@ -50,7 +50,6 @@ fn files_of_the_old_form_get_their_defaults() {
     assert!(!inbox.messages()[0].read);
 }
 
-/// The files of one team.
 fn of_team(name: &str) -> Files {
     let of_team = |path: &str| path.split('/').nth(1) == Some(name);
     sample().into_iter().filter(|(path, _)| of_team(path)).collect()
@@ -120,7 +119,7 @@ fn a_sync_without_memory_only_adds() {
     both.files.remove(C);
     both.seen = None;
     let before = both.files.clone();
-    let unknown = [(Kind::Unknown, A.to_owned())];
+    let unknown = [(FindingKind::Unknown, A.to_owned())];
     let taken = both.sync().taken;
     assert_eq!(kinds(&taken.findings), unknown);
     assert_eq!(taken.changes, []);

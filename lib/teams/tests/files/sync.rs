@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 use coord_teams::compare::{
-    AgreedState, Change, FileExport, FileImport, Finding, Folder, Kind, Recipient, SentNumbers, StoreMember,
+    AgreedState, Change, FileExport, FileImport, Finding, FindingKind, Folder, Recipient, SentNumbers, StoreMember,
     StoreMessage, StoreTask, StoreTeam, export_files, import_files,
 };
 use coord_teams::layout::{PathKind, path_kind};
@@ -376,7 +376,7 @@ pub fn task_path(id: &str) -> String {
 }
 
 /// Findings as (kind, file and field).
-pub fn kinds(findings: &[Finding]) -> Vec<(Kind, String)> {
+pub fn kinds(findings: &[Finding]) -> Vec<(FindingKind, String)> {
     let place = |finding: &Finding| match &*finding.refusal.field {
         "" => finding.refusal.file.clone(),
         field => format!("{}: {field}", finding.refusal.file),
@@ -385,7 +385,7 @@ pub fn kinds(findings: &[Finding]) -> Vec<(Kind, String)> {
 }
 
 /// The reports of the next sync.
-pub fn sync_reports(both: &mut Both) -> Vec<(Kind, String)> {
+pub fn sync_reports(both: &mut Both) -> Vec<(FindingKind, String)> {
     kinds(&both.sync().taken.findings)
 }
 

@@ -135,10 +135,10 @@ fn without_writing(both: &mut Both) -> AgreedState {
     let stay: BTreeSet<_> = given.writes.keys().chain(&given.removals).cloned().collect();
     let round = ComparisonInput {
         seen,
-        done,
+        applied: done,
         folder,
         store,
-        taken,
+        import: taken,
     };
     agreed_state(round, &given, &stay)
 }

@@ -10,7 +10,7 @@ use teams::acts::{
 pub use teams::{TaskQuery, TeamsQuery};
 use teams::{messages, task, tasks, team};
 
-const AGENTS: Route = Route::VARY_FOR_AGENTS;
+const AGENTS: Route = Route::FOR_AGENTS;
 
 endpoints! {
     TEAMS = teams { methods: "GET, HEAD, POST", ..AGENTS };

@@ -2,7 +2,7 @@ use serde::Deserialize;
 
 use super::scripts::{DELETE_TEAM, LEAVE_TEAM};
 use crate::teams::{TeamOutcome, TeamTerms, run};
-use coord_state::admission::Kind;
+use coord_state::admission::RequestKind;
 use coord_store::Store;
 
 /// The answer of `leave_team.lua`.
@@ -17,7 +17,7 @@ struct LeaveAnswer {
 /// # Errors
 /// When the store does not respond, or its reply is malformed.
 pub async fn leave_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<Vec<String>> {
-    run(store, &LEAVE_TEAM, terms, Kind::Release, &(), |reply| {
+    run(store, &LEAVE_TEAM, terms, RequestKind::Release, &(), |reply| {
         reply.object_of("LEFT").map(|answer: LeaveAnswer| answer.given_back)
     })
     .await
@@ -28,7 +28,7 @@ pub async fn leave_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome
 /// # Errors
 /// As those of [`leave_team`].
 pub async fn delete_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<()> {
-    run(store, &DELETE_TEAM, terms, Kind::Release, &(), |reply| {
+    run(store, &DELETE_TEAM, terms, RequestKind::Release, &(), |reply| {
         reply.check_outcome("DELETED")
     })
     .await

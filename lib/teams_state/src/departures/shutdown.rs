@@ -4,7 +4,7 @@ use super::scripts::{ANSWER_SHUTDOWN, FORCE_SHUTDOWN, REQUEST_SHUTDOWN};
 use crate::teams::{TeamOutcome, TeamTerms, run};
 use coord_domain::team::Handle;
 use coord_settings::Rates;
-use coord_state::admission::{Admitted, Kind};
+use coord_state::admission::{Admitted, RequestKind};
 use coord_state::reply::Reply;
 use coord_store::{Store, StoreError};
 
@@ -90,7 +90,15 @@ pub async fn request_shutdown(
         reason,
         respond_seconds,
     };
-    run(store, &REQUEST_SHUTDOWN, terms, Kind::Read, &request, decode_step).await
+    run(
+        store,
+        &REQUEST_SHUTDOWN,
+        terms,
+        RequestKind::Read,
+        &request,
+        decode_step,
+    )
+    .await
 }
 
 /// Approves a shutdown for the caller, or rejects it with a reason.
@@ -107,7 +115,15 @@ pub async fn answer_shutdown(
         shutdown: id,
         rejection,
     };
-    run(store, &ANSWER_SHUTDOWN, terms, Kind::Release, &answer, decode_step).await
+    run(
+        store,
+        &ANSWER_SHUTDOWN,
+        terms,
+        RequestKind::Release,
+        &answer,
+        decode_step,
+    )
+    .await
 }
 
 /// Ends a shutdown whose time to respond is over, for all members that have not approved: some members at a time, so that no run of the
@@ -123,7 +139,7 @@ pub async fn force_shutdown(store: &dyn Store, terms: &TeamTerms<'_>, id: &str) 
         rejection: None,
     };
     loop {
-        let mut outcome = run(store, &FORCE_SHUTDOWN, &terms, Kind::Read, &force, decode_step).await?;
+        let mut outcome = run(store, &FORCE_SHUTDOWN, &terms, RequestKind::Read, &force, decode_step).await?;
         let Admitted::Outcome(Ok((step, _))) = &mut outcome else {
             return Ok(outcome);
         };

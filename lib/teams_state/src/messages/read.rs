@@ -4,16 +4,15 @@ use serde::{Deserialize, Serialize};
 use super::scripts::{LIST_MESSAGES, READ_MESSAGES};
 use crate::teams::{ShutdownRecord, TeamOutcome, TeamTerms, answer_of, run};
 use coord_domain::team::{Handle, TaskId};
-use coord_state::admission::{Kind, is_false};
+use coord_state::admission::{RequestKind, is_false};
 use coord_state::reply::json_texts;
 use coord_store::Store;
 
-/// A message as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct StoredMessage {
     /// Its number in the team, which orders all messages.
     pub id: u64,
-    /// Handle of the sender; none for a message of Coord itself.
+    /// Handle of the sender; none for a message from Coord.
     pub from: Option<String>,
     /// Verified login of the sender.
     pub login: Option<String>,
@@ -27,7 +26,6 @@ pub struct StoredMessage {
     pub summary: Option<String>,
     /// The task that it is about.
     pub task_id: Option<String>,
-    /// The message that it replies to.
     pub reply_to: Option<u64>,
     /// Unix milliseconds.
     pub time: i64,
@@ -85,7 +83,15 @@ pub async fn read_messages(
         most_bytes,
         is_for_another: !is_own,
     };
-    run(store, &READ_MESSAGES, terms, Kind::Read, &request, answer_of("READ")).await
+    run(
+        store,
+        &READ_MESSAGES,
+        terms,
+        RequestKind::Read,
+        &request,
+        answer_of("READ"),
+    )
+    .await
 }
 
 /// Which messages are listed.
@@ -151,5 +157,13 @@ pub async fn list_messages(
         member: filter.member.map(|member| member.as_str().to_ascii_lowercase()),
         task_id: filter.task.map(TaskId::as_str),
     };
-    run(store, &LIST_MESSAGES, terms, Kind::Read, &list, answer_of("LISTED")).await
+    run(
+        store,
+        &LIST_MESSAGES,
+        terms,
+        RequestKind::Read,
+        &list,
+        answer_of("LISTED"),
+    )
+    .await
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use super::scripts::SEND_MESSAGE;
 use crate::teams::{RequestKey, RequestKeyArgs, TeamOutcome, TeamTerms, answer_of, run};
 use coord_domain::team::{Handle, TaskId};
-use coord_state::admission::Kind;
+use coord_state::admission::RequestKind;
 use coord_store::Store;
 
 /// A message to be sent, as `send_message.lua` reads it.
@@ -20,11 +20,10 @@ pub struct NewMessage<'a> {
     /// The task that it is about.
     #[serde(rename = "task_id", skip_serializing_if = "Option::is_none")]
     pub task: Option<&'a TaskId>,
-    /// The message that it replies to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<u64>,
     /// The recipients; none for all other members.
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "<[Handle]>::is_empty")]
     pub to: &'a [Handle],
 }
 
@@ -45,8 +44,6 @@ struct SendMessageArgs<'a> {
     key: RequestKeyArgs,
     #[serde(flatten)]
     message: &'a NewMessage<'a>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    to: Vec<&'a str>,
 }
 
 /// Sends a message.
@@ -62,7 +59,14 @@ pub async fn send_message(
     let request = SendMessageArgs {
         key: key.args(&SEND_MESSAGE),
         message,
-        to: message.to.iter().map(Handle::as_str).collect(),
     };
-    run(store, &SEND_MESSAGE, terms, Kind::Read, &request, answer_of("SENT")).await
+    run(
+        store,
+        &SEND_MESSAGE,
+        terms,
+        RequestKind::Read,
+        &request,
+        answer_of("SENT"),
+    )
+    .await
 }

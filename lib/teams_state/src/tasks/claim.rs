@@ -35,7 +35,7 @@ impl GrantedClaim {
     }
 }
 
-/// Arguments of `claim_task.lua` beside the fields of [`ClaimedFiles`].
+/// Arguments of `claim_task.lua` in addition to the fields of [`ClaimedFiles`].
 #[derive(Serialize)]
 struct ClaimTaskArgs<'a> {
     task_id: &'a str,
@@ -67,7 +67,7 @@ pub async fn claim_task(
     .await
 }
 
-/// Arguments of `next_task.lua` beside the fields of [`ClaimedFiles`].
+/// Arguments of `next_task.lua` in addition to the fields of [`ClaimedFiles`].
 #[derive(Serialize)]
 struct NextTaskArgs<'a> {
     #[serde(flatten)]
@@ -104,7 +104,7 @@ pub async fn next_task(
     .await
 }
 
-/// Arguments of `complete_task.lua` beside the fields of [`ReleasedFiles`].
+/// Arguments of `complete_task.lua` in addition to the fields of [`ReleasedFiles`].
 #[derive(Serialize)]
 struct CompleteTaskArgs<'a> {
     task_id: &'a str,
@@ -143,7 +143,7 @@ pub async fn complete_task(
     .await
 }
 
-/// Arguments of `release_task.lua` beside the fields of [`ReleasedFiles`].
+/// Arguments of `release_task.lua` in addition to the fields of [`ReleasedFiles`].
 #[derive(Serialize)]
 struct ReleaseTaskArgs<'a> {
     task_id: &'a str,

@@ -26,6 +26,57 @@ local Task = require('tasks/task')
 local Team = require('teams/team')
 local View = require('tasks/view')
 
+-- Claims the files of the task. Nil and the answer of ClaimFiles.claim(), or the reply to the whole request.
+local function claim_files(call, id, task, is_mine)
+  local branch = is_mine and task.locked or task.branch
+  if branch and branch ~= call.request.branch then
+    return Team.refuse(call, 'OTHER_BRANCH', { id = id, branch = branch, sent = call.request.branch })
+  end
+  if not Policy.has_judged(call, task.files) then
+    return Policy.question(call, task.files)
+  end
+  -- Locks of the task that an earlier agent of the caller's handle had become the caller's.
+  local surveyed = FileLocks.locks_of(call, id, task)
+      and { Survey.of(call, Policy.without_ignored(call, task.files), 'WRITING', call.policy.neighbors, call.interface_of) }
+    or {}
+  if not surveyed[1] then
+    return Answer.too_much(call, surveyed[2] or 'LOCKS')
+  end
+  local other, shared = FileClaims.other_task_of(call, id, task.files)
+  if other then
+    return Team.refuse(call, 'FILES_CLAIMED', { id = id, other = other, file = shared })
+  end
+  return FileClaims.claim(call, id, task, call.request.seconds, surveyed)
+end
+
+-- Prepares a claim that leaves the files alone: nil, or MARK_FIRST.
+local function leave_files(call, task, is_mine)
+  local seconds = call.request.seconds
+  if not is_mine or call.now_ms + seconds * 1000 < task.expires then
+    if DueMark.lacks_mark(call, seconds) then
+      return { 'MARK_FIRST', call.now }
+    end
+    DueMark.note_mark(call, seconds)
+  end
+  task.locked = is_mine and task.locked or nil
+end
+
+-- Renews the caller's claim, and its locks unless they were just claimed. False if there are too many locks.
+local function renew(call, id, task, takes_files)
+  local seconds, renewed = call.request.seconds, {}
+  if not takes_files and not FileLocks.renew_locks(call, id, task, call.now_ms + seconds * 1000, renewed) then
+    return false
+  end
+  task.seconds = seconds
+  Task.extend(call, id, task)
+  Task.save_task(call, id, task)
+  -- The time may be shorter than before. That alone moves `renew_at`, without reading the other claims.
+  Renewals.renew_by(call, task)
+  Team.save_member(call, call.member)
+  FileLocks.save_renewed(call, renewed)
+  return true
+end
+
 return function(KEYS, ARGV)
   local call = Admission.begin(KEYS, ARGV)
   Team.begin(call)
@@ -37,7 +88,7 @@ return function(KEYS, ARGV)
   GateRequest.begin(call)
   FileClaims.begin(call)
 
-  local id, seconds, file_mode = call.request.task_id, call.request.seconds, call.request.file_mode
+  local id, file_mode = call.request.task_id, call.request.file_mode
   local denial = Admission.admit(call, function()
     local stored = Task.load_task(call, id)
     return stored and stored.files and HoldsAll.of(call, stored.files) or false
@@ -60,59 +111,25 @@ return function(KEYS, ARGV)
       return refusal
     end
   end
-  local has_files = task.files ~= nil and file_mode ~= nil
-  if has_files and file_mode == 'NO_HEAD' and not is_mine then
+  if task.files and file_mode == 'NO_HEAD' and not is_mine then
     return Team.refuse(call, 'HEAD_REQUIRED', { id = id, field = 'agent_head' })
   end
-  local takes_files, files = has_files and file_mode == 'HEAD', nil
+  local takes_files = task.files and file_mode == 'HEAD'
+  local reply, files
   if takes_files then
-    local branch = is_mine and task.locked or task.branch
-    if branch and branch ~= call.request.branch then
-      return Team.refuse(call, 'OTHER_BRANCH', { id = id, branch = branch, sent = call.request.branch })
-    end
-    if not Policy.has_judged(call, task.files) then
-      return Policy.question(call, task.files)
-    end
-    -- Locks of the task that an earlier agent of the caller's handle had become the caller's.
-    local surveyed = FileLocks.locks_of(call, id, task)
-        and { Survey.of(call, Policy.without_ignored(call, task.files), 'WRITING', call.policy.neighbors, call.interface_of) }
-      or {}
-    if not surveyed[1] then
-      return Answer.too_much(call, surveyed[2] or 'LOCKS')
-    end
-    local other, shared = FileClaims.other_task_of(call, id, task.files)
-    if other then
-      return Team.refuse(call, 'FILES_CLAIMED', { id = id, other = other, file = shared })
-    end
-    refusal, files = FileClaims.claim(call, id, task, seconds, surveyed)
-    if refusal then
-      return refusal
-    end
+    reply, files = claim_files(call, id, task, is_mine)
   else
-    if not is_mine or call.now_ms + seconds * 1000 < task.expires then
-      if DueMark.lacks_mark(call, seconds) then
-        return { 'MARK_FIRST', call.now }
-      end
-      DueMark.note_mark(call, seconds)
-    end
-    task.locked = is_mine and task.locked or nil
+    reply = leave_files(call, task, is_mine)
   end
-  if is_mine then
-    local renewed = {}
-    if not takes_files and not FileLocks.renew_locks(call, id, task, call.now_ms + seconds * 1000, renewed) then
-      return Answer.too_much(call, 'LOCKS')
-    end
-    task.seconds = seconds
-    Task.extend(call, id, task)
-    Task.save_task(call, id, task)
-    -- The time may be shorter than before. That alone moves `renew_at`, without reading the other claims.
-    Renewals.renew_by(call, task)
-    Team.save_member(call, call.member)
-    FileLocks.save_renewed(call, renewed)
+  if reply then
+    return reply
+  end
+  if is_mine and not renew(call, id, task, takes_files) then
+    return Answer.too_much(call, 'LOCKS')
   end
   Renewals.renew(call)
   if not is_mine then
-    Hold.hold(call, id, task, seconds)
+    Hold.hold(call, id, task, call.request.seconds)
   end
   return Team.reply(call, files and (is_mine and 'RENEWED_FILES' or 'CLAIMED_FILES') or (is_mine and 'RENEWED' or 'CLAIMED'), {
     task = View.whole_view(call, id, task),

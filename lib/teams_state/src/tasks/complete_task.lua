@@ -27,58 +27,35 @@ local Team = require('teams/team')
 local TeamBytes = require('teams/bytes')
 local View = require('tasks/view')
 
-return function(KEYS, ARGV)
-  local call = Admission.begin(KEYS, ARGV)
-  Team.begin(call)
-  Deliver.begin(call)
-  Entries.begin(call)
-  Held.begin(call)
-  FileTerms.begin(call)
-  Releases.begin(call)
-  Adjacency.begin(call)
+-- The reply about a task that is completed already.
+local function completed_before(call, id, task)
+  local token, result = call.request.token, call.request.result
+  local refusal = OwnClaim.refuse_unless_completed_by(call, id, task, token)
+  if refusal then
+    return refusal
+  end
+  local is_other_result = result and redis.call('HGET', call.keys.texts, id .. ' result') ~= result
+  return Team.reply(call, 'COMPLETED_BEFORE', { task = View.whole_view(call, id, task), is_other_result = is_other_result })
+end
 
-  local denial = Admission.admit(call) or Team.enter(call, true)
-  if denial then
-    return denial
+-- Releases the files that were claimed with the task, unless the request leaves them alone. Nil and the answer of ReleaseFiles.release(), or
+-- the reply to the whole request.
+local function release_files(call, id, task)
+  if not (task.locked and task.files and call.request.file_mode) then
+    return nil
   end
-  local id, token, result = call.request.task_id, call.request.token, call.request.result
-  local task = Task.current_task(call, id)
-  if not task then
-    return Team.refuse(call, 'NO_TASK', { id = id, team = call.team.name })
+  if call.request.file_mode == 'NO_HEAD' then
+    return Team.refuse(call, 'HEAD_REQUIRED', { id = id, field = 'new_repo_head' })
   end
-  if task.status == 'pending' then
-    return Team.refuse(call, 'INVALID_TRANSITION', { from = task.status, to = 'completed' })
+  if task.locked ~= call.request.branch then
+    return Team.refuse(call, 'OTHER_BRANCH', { id = id, branch = task.locked, sent = call.request.branch })
   end
-  if task.status == 'completed' then
-    local refusal = OwnClaim.refuse_unless_completed_by(call, id, task, token)
-    if refusal then
-      return refusal
-    end
-    local is_other_result = result and redis.call('HGET', call.keys.texts, id .. ' result') ~= result
-    return Team.reply(call, 'COMPLETED_BEFORE', { task = View.whole_view(call, id, task), is_other_result = is_other_result })
-  end
-  local refusal = OwnClaim.refuse_unless_own(call, id, task, token, true)
-  if refusal then
-    return refusal
-  end
-  refusal = TaskBytes.refuse_bytes(call, #(result or ''))
-  if refusal then
-    return refusal
-  end
-  local files
-  if task.locked and task.files and call.request.file_mode then
-    if call.request.file_mode == 'NO_HEAD' then
-      return Team.refuse(call, 'HEAD_REQUIRED', { id = id, field = 'new_repo_head' })
-    end
-    if task.locked ~= call.request.branch then
-      return Team.refuse(call, 'OTHER_BRANCH', { id = id, branch = task.locked, sent = call.request.branch })
-    end
-    refusal, files = ReleaseTerms.release(call, id, task, false)
-    if refusal then
-      return refusal
-    end
-  end
-  local had_expired = task.owner == nil
+  return ReleaseTerms.release(call, id, task, false)
+end
+
+-- Writes that the caller has completed the task.
+local function write_completion(call, id, task)
+  local result = call.request.result
   task.owner, task.login, task.status = call.member.handle, call.member.login, 'completed'
   task.completed, task.updated, task.expires, task.ended, task.locked = call.now_ms, call.now_ms, nil, nil, nil
   redis.call('ZREM', call.keys.leases, id)
@@ -97,16 +74,56 @@ return function(KEYS, ARGV)
   redis.call('ZADD', call.keys.done, string.format('%.0f', call.now_ms), id)
   Counts.count_tasks(call, -1, 1)
   Counts.close_task(call, task)
-  Task.emit_task(call, 'task_completed', id, task, call.member.handle, call.member.login)
-  local unblocked = Cascade.unblock(call, id, (Edges.ends_of(call, 'b', id)), 'Dependencies are met')
+end
 
-  -- The newest 10,000 completed tasks stay.
+-- The newest 10,000 completed tasks stay.
+local function drop_oldest(call)
   local MAX_DONE = 10000
   if redis.call('ZCARD', call.keys.done) > MAX_DONE then
     local oldest = redis.call('ZRANGE', call.keys.done, 0, 0)[1]
     Drop.drop_task(call, oldest)
     Counts.count_tasks(call, 0, -1)
   end
+end
+
+return function(KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
+  Team.begin(call)
+  Deliver.begin(call)
+  Entries.begin(call)
+  Held.begin(call)
+  FileTerms.begin(call)
+  Releases.begin(call)
+  Adjacency.begin(call)
+
+  local denial = Admission.admit(call) or Team.enter(call, true)
+  if denial then
+    return denial
+  end
+  local id = call.request.task_id
+  local task = Task.current_task(call, id)
+  if not task then
+    return Team.refuse(call, 'NO_TASK', { id = id, team = call.team.name })
+  end
+  if task.status == 'pending' then
+    return Team.refuse(call, 'INVALID_TRANSITION', { from = task.status, to = 'completed' })
+  elseif task.status == 'completed' then
+    return completed_before(call, id, task)
+  end
+  local refusal = OwnClaim.refuse_unless_own(call, id, task, call.request.token, true)
+    or TaskBytes.refuse_bytes(call, #(call.request.result or ''))
+  if refusal then
+    return refusal
+  end
+  local reply, files = release_files(call, id, task)
+  if reply then
+    return reply
+  end
+  local had_expired = task.owner == nil
+  write_completion(call, id, task)
+  Task.emit_task(call, 'task_completed', id, task, call.member.handle, call.member.login)
+  local unblocked = Cascade.unblock(call, id, (Edges.ends_of(call, 'b', id)), 'Dependencies are met')
+  drop_oldest(call)
   Offers.save(call)
   Renewals.renew(call)
   return Team.reply(call, 'COMPLETED', {

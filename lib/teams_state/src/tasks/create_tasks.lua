@@ -24,35 +24,21 @@ local Team = require('teams/team')
 local TeamBytes = require('teams/bytes')
 local View = require('tasks/view')
 
-return function(KEYS, ARGV)
-  local call = Admission.begin(KEYS, ARGV)
-  Team.begin(call)
-  Planned.begin(call)
-  Entries.begin(call)
-  Held.begin(call)
-
-  local denial = Admission.admit(call) or Team.enter(call, true)
-  if denial then
-    return denial
-  end
-  local function answer(ids)
-    local stored, existing, existing_ids = redis.call('HMGET', call.keys.tasks, unpack(ids)), {}, {}
-    for index, id in ipairs(ids) do
-      if stored[index] then
-        existing_ids[#existing_ids + 1], existing[#existing + 1] = id, stored[index]
-      end
+-- The reply about created tasks, of which some may be gone.
+local function created(call, ids)
+  local stored, existing, existing_ids = redis.call('HMGET', call.keys.tasks, unpack(ids)), {}, {}
+  for index, id in ipairs(ids) do
+    if stored[index] then
+      existing_ids[#existing_ids + 1], existing[#existing + 1] = id, stored[index]
     end
-    return Team.reply(call, 'CREATED', { ids = ids, tasks = Answer.some(View.views_of(call, existing_ids, existing)) })
   end
-  local earlier, refusal = Answers.find_earlier(call)
-  if refusal then
-    return refusal
-  elseif earlier then
-    return answer(cjson.decode(earlier))
-  end
+  return Team.reply(call, 'CREATED', { ids = ids, tasks = Answer.some(View.views_of(call, existing_ids, existing)) })
+end
 
-  local MAX_OPEN, MAX_OPEN_PER_LOGIN, MAX_DIGITS = 20000, 5000, 9
-  local tasks, count = call.request.tasks, #call.request.tasks
+-- The refusal if the team, or the caller's login, would have too many open tasks; or nil, the number of the newest task, and how many open
+-- tasks the login would have.
+local function refuse_count(call, count)
+  local MAX_OPEN, MAX_OPEN_PER_LOGIN = 20000, 5000
   if tonumber(redis.call('HGET', call.keys.teams, call.team_key .. '/open')) + count > MAX_OPEN then
     return Team.refuse(call, 'TOO_MANY', { what = 'open tasks', most = MAX_OPEN })
   end
@@ -61,13 +47,22 @@ return function(KEYS, ARGV)
   if own_open > MAX_OPEN_PER_LOGIN and Team.load_member(call, call.team.leader).login ~= call.member.login then
     return Team.refuse(call, 'TOO_MANY', { what = 'open tasks of one login that does not lead the team', most = MAX_OPEN_PER_LOGIN })
   end
-  local ids, names, is_new, is_taken, spelling_marks, index_of_new = {}, {}, {}, {}, {}, {}
-  local descriptions, dependencies_of, blocks_of, bytes_of = {}, {}, {}, {}
-  for index, task in ipairs(tasks) do
+  return nil, number, own_open
+end
+
+-- Turns the tasks of the request into new ones, with ids, and numbers after `number`. Returns the refusal if an id is taken; or nil and the
+-- new tasks: `tasks`, and lists in the same order: `ids`, `descriptions`, `dependencies`, `blocks`, and `bytes` of their texts; by id
+-- `names` in a refusal, `index_of`, and `is_new`; `spelling_marks` to store; and `number` of the last one.
+local function number_tasks(call, number)
+  local MAX_DIGITS = 9
+  local new = { tasks = call.request.tasks, ids = {}, descriptions = {}, dependencies = {}, blocks = {}, bytes = {} }
+  new.names, new.index_of, new.is_new, new.spelling_marks = {}, {}, {}, {}
+  local is_taken = {}
+  for index, task in ipairs(new.tasks) do
     local name = task.id or task.reference or '#' .. index
-    descriptions[index], dependencies_of[index], blocks_of[index] = task.description or '', task.dependencies or {}, task.blocks or {}
+    new.descriptions[index], new.dependencies[index], new.blocks[index] = task.description or '', task.dependencies or {}, task.blocks or {}
     task.description, task.dependencies, task.blocks, task.reference = nil, nil, nil, nil
-    bytes_of[index] = #cjson.encode(task) + #descriptions[index]
+    new.bytes[index] = #cjson.encode(task) + #new.descriptions[index]
     number = number + 1
     local id = task.id or string.format('t%.0f', number)
     -- Longer numbers do not count: after them, the next numbers, and scores in the queue, would no longer be whole numbers.
@@ -81,89 +76,125 @@ return function(KEYS, ARGV)
       return Team.refuse(call, 'TASK_EXISTS', { id = id })
     end
     if string.lower(id) ~= id then
-      spelling_marks[#spelling_marks + 1] = 0
-      spelling_marks[#spelling_marks + 1] = TaskSpelling.spelling_mark(id)
+      new.spelling_marks[#new.spelling_marks + 1] = 0
+      new.spelling_marks[#new.spelling_marks + 1] = TaskSpelling.spelling_mark(id)
     end
-    task.id, index_of_new[id] = nil, index
-    ids[index], names[id], is_new[id], is_taken[string.lower(id)] = id, name, true, true
+    task.id, new.index_of[id] = nil, index
+    new.ids[index], new.names[id], new.is_new[id], is_taken[string.lower(id)] = id, name, true, true
   end
+  new.number = number
+  return nil, new
+end
 
-  -- The existing tasks that the request names.
+-- Replaces positions in the request by the ids of the new tasks. Returns the existing tasks that the request names.
+local function existing_ids_of(new)
   local named, is_named = {}, {}
-  for index = 1, count do
-    for _, list in ipairs({ dependencies_of[index], blocks_of[index] }) do
+  for index = 1, #new.ids do
+    for _, list in ipairs({ new.dependencies[index], new.blocks[index] }) do
       for position, name in ipairs(list) do
-        local id = ids[name] or name
+        local id = new.ids[name] or name
         list[position] = id
-        if not is_new[id] and not is_named[id] then
+        if not new.is_new[id] and not is_named[id] then
           is_named[id] = true
           named[#named + 1] = id
         end
       end
     end
   end
-  local completed, existing_tasks = Edges.statuses(call, named)
-  for index, task in ipairs(tasks) do
-    for _, id in ipairs(dependencies_of[index]) do
-      if not is_new[id] and not existing_tasks[id] then
+  return named
+end
+
+-- Plans the edges of the new tasks; returns the refusal if one of them names an unknown task, or if a task would have too many
+-- dependencies. `completed`, `existing`: what Edges.statuses() returns.
+local function plan_edges(call, new, completed, existing)
+  for index, task in ipairs(new.tasks) do
+    for _, id in ipairs(new.dependencies[index]) do
+      if not new.is_new[id] and not existing[id] then
         return Team.refuse(call, 'NO_DEPENDENCY', { id = id })
       end
-      Planned.plan_edge(call, ids[index], id)
+      Planned.plan_edge(call, new.ids[index], id)
     end
-    for _, id in ipairs(blocks_of[index]) do
-      if not is_new[id] and not existing_tasks[id] then
+    for _, id in ipairs(new.blocks[index]) do
+      if not new.is_new[id] and not existing[id] then
         return Team.refuse(call, 'NO_BLOCKED', { id = id })
       end
-      Planned.plan_edge(call, id, ids[index])
+      Planned.plan_edge(call, id, new.ids[index])
     end
-    task.dependency_order, task.block_order = Planned.order_of(dependencies_of[index]), Planned.order_of(blocks_of[index])
+    task.dependency_order, task.block_order = Planned.order_of(new.dependencies[index]), Planned.order_of(new.blocks[index])
   end
-  local too_many = Planned.refuse_planned(call, function(id)
-    return is_new[id] and 0 or Edges.count_of_ends(call, 'd', id, completed[id])
+  return Planned.refuse_planned(call, function(id)
+    return new.is_new[id] and 0 or Edges.count_of_ends(call, 'd', id, completed[id])
   end)
-  if too_many then
-    return too_many
-  end
-  -- Each new task counts itself and its dependencies, and those of existing tasks on it. A ring through existing tasks needs an edge from
-  -- one of them, and an edge to one.
-  local edge_count, among_new, from_existing, to_existing, bytes = {}, {}, false, false, 0
+end
+
+-- Records in the new tasks how many bytes they are, and returns the sum. Each counts itself and its dependencies, and those of existing
+-- tasks on it.
+local function count_bytes(call, new)
+  local edge_count, bytes = {}, 0
   for _, edge in ipairs(call.added) do
-    local dependent, dependency = index_of_new[edge[1]], index_of_new[edge[2]]
-    edge_count[dependent or dependency] = (edge_count[dependent or dependency] or 0) + 1
+    local index = new.index_of[edge[1]] or new.index_of[edge[2]]
+    edge_count[index] = (edge_count[index] or 0) + 1
+  end
+  for index, task in ipairs(new.tasks) do
+    local task_bytes = TaskBytes.BYTES_OF_TASK + new.bytes[index] + TaskBytes.BYTES_OF_DEPENDENCY * (edge_count[index] or 0)
+    TaskBytes.add_bytes(call, task, task_bytes)
+    bytes = bytes + task_bytes
+  end
+  return bytes
+end
+
+-- The refusal if the planned edges would close a ring, or nil.
+local function refuse_ring(call, new)
+  -- A ring through existing tasks needs an edge from one of them, and an edge to one.
+  local among_new, from_existing, to_existing = {}, false, false
+  for _, edge in ipairs(call.added) do
+    local dependent, dependency = new.index_of[edge[1]], new.index_of[edge[2]]
     if dependent and dependency then
       among_new[#among_new + 1] = edge
     end
     from_existing, to_existing = from_existing or not dependent, to_existing or not dependency
   end
-  for index, task in ipairs(tasks) do
-    local task_bytes = TaskBytes.BYTES_OF_TASK + bytes_of[index] + TaskBytes.BYTES_OF_DEPENDENCY * (edge_count[index] or 0)
-    TaskBytes.add_bytes(call, task, task_bytes)
-    bytes = bytes + task_bytes
-  end
-  local no_room = TaskBytes.refuse_bytes(call, bytes)
-  if no_room then
-    return no_room
-  end
   local searched = from_existing and to_existing and call.added or among_new
-  local ring, is_cut
-  if #searched > 0 then
-    ring, is_cut = Rings.ring_of(call, searched, {}, is_new)
+  if #searched == 0 then
+    return nil
   end
+  local ring, is_cut = Rings.ring_of(call, searched, {}, new.is_new)
   if is_cut then
     return Rings.refuse_search(call)
   elseif ring then
     local is_of_request = {}
     for index, id in ipairs(ring) do
-      ring[index] = names[id] or id
-      is_of_request[ring[index]] = names[id] ~= nil
+      ring[index] = new.names[id] or id
+      is_of_request[ring[index]] = new.names[id] ~= nil
     end
     return Rings.refuse_ring(call, ring, is_of_request)
   end
+end
 
-  local stored, texts, order, ready, unmet = {}, {}, {}, {}, {}
+-- How many unmet dependencies the tasks in `more` (id -> how many more) have now, as pairs for HSET; and those that existed before.
+local function raise_unmet(call, more, is_new)
+  local unmet, blocked = {}, {}
+  for id, count in pairs(more) do
+    if is_new[id] then
+      table.insert(unmet, id)
+      table.insert(unmet, count)
+    else
+      table.insert(blocked, id)
+    end
+  end
+  for index, before in ipairs(Chunks.values_of(call.keys.unmet, blocked)) do
+    table.insert(unmet, blocked[index])
+    table.insert(unmet, (before or 0) + more[blocked[index]])
+  end
+  return unmet, blocked
+end
+
+-- Writes the planned edges and the new tasks.
+local function write_tasks(call, new, completed)
+  local stored, texts, order, ready = {}, {}, {}, {}
   local more = #call.added > 0 and Planned.link_planned(call, completed) or {}
-  for index, id in ipairs(ids) do
-    local task, description = tasks[index], descriptions[index]
+  for index, id in ipairs(new.ids) do
+    local task, description = new.tasks[index], new.descriptions[index]
     table.insert(stored, id)
     table.insert(stored, cjson.encode(task))
     table.insert(order, task.number)
@@ -177,27 +208,56 @@ return function(KEYS, ARGV)
       table.insert(ready, id)
     end
   end
-  local blocked = {}
-  for id, count_more in pairs(more) do
-    if is_new[id] then
-      table.insert(unmet, id)
-      table.insert(unmet, count_more)
-    else
-      table.insert(blocked, id)
-    end
-  end
-  for index, before in ipairs(Chunks.values_of(call.keys.unmet, blocked)) do
-    table.insert(unmet, blocked[index])
-    table.insert(unmet, (before or 0) + more[blocked[index]])
-  end
+  local unmet, blocked = raise_unmet(call, more, new.is_new)
   Chunks.call_in_chunks('ZREM', call.keys.ready, blocked)
   Chunks.call_in_chunks('HSET', call.keys.tasks, stored)
   Chunks.call_in_chunks('HSET', call.keys.texts, texts)
   Chunks.call_in_chunks('HSET', call.keys.unmet, unmet)
   Chunks.call_in_chunks('ZADD', call.keys.order, order)
-  Chunks.call_in_chunks('ZADD', call.keys.edges, spelling_marks)
+  Chunks.call_in_chunks('ZADD', call.keys.edges, new.spelling_marks)
   Chunks.call_in_chunks('ZADD', call.keys.ready, ready)
-  redis.call('HSET', call.keys.team, 'tasks', number, 'open ' .. call.member.login, own_open)
+end
+
+return function(KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
+  Team.begin(call)
+  Planned.begin(call)
+  Entries.begin(call)
+  Held.begin(call)
+
+  local denial = Admission.admit(call) or Team.enter(call, true)
+  if denial then
+    return denial
+  end
+  local earlier, refusal = Answers.find_earlier(call)
+  if refusal then
+    return refusal
+  elseif earlier then
+    return created(call, cjson.decode(earlier))
+  end
+  local count = #call.request.tasks
+  local number, own_open, new
+  refusal, number, own_open = refuse_count(call, count)
+  if refusal then
+    return refusal
+  end
+  refusal, new = number_tasks(call, number)
+  if refusal then
+    return refusal
+  end
+  local completed, existing = Edges.statuses(call, existing_ids_of(new))
+  refusal = plan_edges(call, new, completed, existing)
+  if refusal then
+    return refusal
+  end
+  local bytes = count_bytes(call, new)
+  refusal = TaskBytes.refuse_bytes(call, bytes) or refuse_ring(call, new)
+  if refusal then
+    return refusal
+  end
+
+  write_tasks(call, new, completed)
+  redis.call('HSET', call.keys.team, 'tasks', new.number, 'open ' .. call.member.login, own_open)
   Offers.save(call)
   Counts.count_tasks(call, count, 0)
   TeamBytes.count_bytes(call, 'bytes', call.request.user_id, bytes)
@@ -206,10 +266,10 @@ return function(KEYS, ARGV)
     team = call.team.name,
     handle = call.member.handle,
     user = call.member.login,
-    tasks = Emit.names_of(ids),
+    tasks = Emit.names_of(new.ids),
     task_count = count,
   })
   Renewals.renew(call)
-  Answers.remember_answer(call, cjson.encode(ids))
-  return answer(ids)
+  Answers.remember_answer(call, cjson.encode(new.ids))
+  return created(call, new.ids)
 end

@@ -9,7 +9,7 @@ use super::scripts::{CLAIM_TASK, NEXT_TASK};
 use crate::teams::{TeamOutcome, TeamTerms, outcome, team_and_lock_keys, team_keys};
 use coord_domain::CommitSha;
 use coord_settings::Rates;
-use coord_state::admission::{AdmissionTerms, Kind, PATHS_OF_A_REQUEST, is_false};
+use coord_state::admission::{AdmissionTerms, PATHS_OF_A_REQUEST, RequestKind, is_false};
 use coord_state::locks::{
     ClaimOutcome, GateArgs, GateTerms, JudgedFile, MAX_IMPORTER_BYTES, MAX_IMPORTERS, PolicyArgs, PolicyTerms,
     ReleaseAnswer, ReleaseOutcome, SurveyAnswer, mark_and_run, verdicts,
@@ -203,10 +203,10 @@ pub(super) async fn run_claim(
         _ => read(reply),
     };
     let (keys, kind) = match files {
-        ClaimedFiles::Claimed { .. } => (team_and_lock_keys(&terms.admission, terms.team), Kind::Claim),
-        ClaimedFiles::Unchanged | ClaimedFiles::NoHead => (team_keys(&terms.admission, terms.team), Kind::Read),
+        ClaimedFiles::Claimed { .. } => (team_and_lock_keys(&terms.admission, terms.team), RequestKind::Claim),
+        ClaimedFiles::Unchanged | ClaimedFiles::NoHead => (team_keys(&terms.admission, terms.team), RequestKind::Read),
     };
-    let args = terms.request((kind, 1), &keys, &request);
+    let args = terms.args((kind, 1), &keys, &request);
     let reply = call(store, script, keys.clone(), args).await?;
     if reply.outcome != "MARK_FIRST" {
         return outcome(&reply, read);
@@ -219,7 +219,7 @@ pub(super) async fn run_claim(
         },
         ..*terms
     };
-    let args = counted.request((Kind::Marked, 1), &keys, &request);
+    let args = counted.args((RequestKind::Marked, 1), &keys, &request);
     let is_granted = |reply: &Reply| reply.outcome.starts_with("CLAIMED") || reply.outcome.starts_with("RENEWED");
     let reply = mark_and_run(store, terms.admission.repo, seconds, (script, keys, args), is_granted).await?;
     outcome(&reply, read)
@@ -238,7 +238,7 @@ pub(super) async fn run_release(
         true => team_and_lock_keys(&terms.admission, terms.team),
         false => team_keys(&terms.admission, terms.team),
     };
-    let args = terms.request((Kind::Release, 1), &keys, &files.args(own));
+    let args = terms.args((RequestKind::Release, 1), &keys, &files.args(own));
     let reply = call(store, script, keys, args).await?;
     outcome(&reply, |reply| match reply.outcome.as_str() {
         "FILES" => {

@@ -8,7 +8,7 @@ use super::record::{FullTask, TaskStatus, TaskView};
 use super::scripts::{LIST_TASKS, SHOW_TASK};
 use crate::teams::{TeamOutcome, TeamTerms, answer_of, run};
 use coord_domain::team::{Handle, TaskId};
-use coord_state::admission::{Kind, is_false};
+use coord_state::admission::{RequestKind, is_false};
 use coord_store::Store;
 
 /// Arguments of `show_task.lua`.
@@ -23,7 +23,7 @@ struct ShowTaskArgs<'a> {
 /// When the store does not respond, or its reply is malformed.
 pub async fn show_task(store: &dyn Store, terms: &TeamTerms<'_>, id: &TaskId) -> TeamOutcome<FullTask> {
     let show = ShowTaskArgs { task_id: id.as_str() };
-    run(store, &SHOW_TASK, terms, Kind::Read, &show, answer_of("SHOWN")).await
+    run(store, &SHOW_TASK, terms, RequestKind::Read, &show, answer_of("SHOWN")).await
 }
 
 /// Whether tasks may be claimed.
@@ -55,7 +55,6 @@ pub struct TaskFilter<'a> {
     pub has_descriptions: bool,
 }
 
-/// A page of tasks.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct TaskPage {
     /// The store's clock, Unix seconds.
@@ -111,7 +110,7 @@ pub async fn list_tasks(
         file: filter.file,
         has_descriptions: filter.has_descriptions,
     };
-    run(store, &LIST_TASKS, terms, Kind::Read, &list, |reply| {
+    run(store, &LIST_TASKS, terms, RequestKind::Read, &list, |reply| {
         let page: TaskPage = reply.object_of("LISTED")?;
         Ok(TaskPage { now: reply.now, ..page })
     })

@@ -91,7 +91,6 @@ pub struct TaskCounts {
     pub made: u64,
     /// Tasks that are not completed.
     pub open: u64,
-    /// Claimed tasks.
     pub claimed: u64,
     /// Tasks in the queue.
     pub ready: u64,

@@ -162,10 +162,9 @@ fn in_order(mut ids: Vec<String>, order: &[String]) -> Vec<String> {
     ids
 }
 
-/// A note on a task.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Note {
-    /// Handle of the author; none for one of Coord itself.
+    /// Handle of the author; none for a note from Coord.
     pub by: Option<String>,
     /// Verified login of the author.
     pub login: Option<String>,

@@ -6,7 +6,7 @@ use super::record::{FullTask, Priority, TaskStatus, TaskView};
 use super::scripts::{ASSIGN_TASK, CREATE_TASKS, DELETE_TASK, UPDATE_TASK};
 use crate::teams::{RequestKey, RequestKeyArgs, TeamOutcome, TeamTerms, answer_of, run, run_with_cost};
 use coord_domain::team::{Handle, TaskId};
-use coord_state::admission::{Kind, is_false};
+use coord_state::admission::{RequestKind, is_false};
 use coord_store::Store;
 
 /// A task that another one names, as `create_tasks.lua` reads it.
@@ -93,7 +93,7 @@ pub async fn create_tasks(
         tasks,
     };
     let edges = tasks.iter().map(|task| task.dependencies.len() + task.blocks.len());
-    let cost = (Kind::Read, tasks.len() + edges.sum::<usize>() / EDGES_OF_A_PATH);
+    let cost = (RequestKind::Read, tasks.len() + edges.sum::<usize>() / EDGES_OF_A_PATH);
     run_with_cost(store, &CREATE_TASKS, terms, cost, &creation, |reply| {
         let created: CreatedTasks = reply.object_of("CREATED")?;
         Ok(CreatedTasks {
@@ -143,7 +143,6 @@ pub struct TaskChanges {
     pub blocks: Option<Vec<TaskId>>,
 }
 
-/// Outcome of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UpdateOutcome {
     Task(Box<FullTask>),
@@ -183,16 +182,21 @@ pub async fn update_task(
         task_id: id.as_str(),
         changes,
     };
-    run(store, &UPDATE_TASK, terms, Kind::Read, &update, |reply| {
-        match reply.outcome.as_str() {
+    run(
+        store,
+        &UPDATE_TASK,
+        terms,
+        RequestKind::Read,
+        &update,
+        |reply| match reply.outcome.as_str() {
             "UPDATED" => Ok(UpdateOutcome::Task(reply.object()?)),
             "NOT_BY_UPDATE" => {
                 let Transition { from, to } = reply.object()?;
                 Ok(UpdateOutcome::NotByUpdate { from, to })
             }
             _ => reply.unknown(),
-        }
-    })
+        },
+    )
     .await
 }
 
@@ -218,7 +222,15 @@ pub async fn assign_task(
         task_id: id.as_str(),
         to: to.map(Handle::as_str),
     };
-    run(store, &ASSIGN_TASK, terms, Kind::Read, &request, answer_of("ASSIGNED")).await
+    run(
+        store,
+        &ASSIGN_TASK,
+        terms,
+        RequestKind::Read,
+        &request,
+        answer_of("ASSIGNED"),
+    )
+    .await
 }
 
 /// The effect on the dependents of a task.
@@ -253,5 +265,13 @@ pub async fn delete_task(
         task_id: id.as_str(),
         is_unlinked,
     };
-    run(store, &DELETE_TASK, terms, Kind::Read, &deletion, answer_of("DELETED")).await
+    run(
+        store,
+        &DELETE_TASK,
+        terms,
+        RequestKind::Read,
+        &deletion,
+        answer_of("DELETED"),
+    )
+    .await
 }

@@ -1,26 +1,21 @@
 //! Teams are created, joined and handed over.
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::scripts::{CREATE_TEAM, HAND_OVER, JOIN_TEAM};
 use super::terms::{TeamOutcome, TeamTerms, run};
 use coord_domain::team::Handle;
-use coord_state::admission::{Kind, is_false};
+use coord_state::admission::{RequestKind, is_false};
 use coord_store::Store;
 
 /// A member to be added, as `modules/new_member.lua` reads it.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct NewMember<'a> {
-    #[serde(serialize_with = "serialize_handle")]
     pub handle: &'a Handle,
     /// Name of the agent, to show.
     pub name: &'a str,
     /// Kind of the agent, to show.
     pub kind: &'a str,
-}
-
-fn serialize_handle<S: Serializer>(handle: &Handle, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(handle.as_str())
 }
 
 /// Arguments of `create_team.lua`.
@@ -61,7 +56,7 @@ pub async fn create_team(
         is_strict,
         description,
     };
-    run(store, &CREATE_TEAM, terms, Kind::Read, &team, |reply| {
+    run(store, &CREATE_TEAM, terms, RequestKind::Read, &team, |reply| {
         reply.check_outcome("CREATED")
     })
     .await
@@ -94,15 +89,20 @@ struct Member {
 /// As those of [`create_team`].
 pub async fn join_team(store: &dyn Store, terms: &TeamTerms<'_>, member: &NewMember<'_>) -> TeamOutcome<JoinKind> {
     let joining = JoinTeamArgs { member };
-    run(store, &JOIN_TEAM, terms, Kind::Read, &joining, |reply| {
-        match reply.outcome.as_str() {
+    run(
+        store,
+        &JOIN_TEAM,
+        terms,
+        RequestKind::Read,
+        &joining,
+        |reply| match reply.outcome.as_str() {
             "JOINED" => reply.object().map(|Member { handle, .. }| JoinKind::New { handle }),
             "TAKEN_OVER" => reply
                 .object()
                 .map(|Member { handle, from }| JoinKind::TakenOver { handle, from }),
             _ => reply.unknown(),
-        }
-    })
+        },
+    )
     .await
 }
 
@@ -112,7 +112,7 @@ pub async fn join_team(store: &dyn Store, terms: &TeamTerms<'_>, member: &NewMem
 /// As those of [`create_team`].
 pub async fn hand_over(store: &dyn Store, terms: &TeamTerms<'_>, to: &Handle) -> TeamOutcome<String> {
     let handover = HandOverArgs { to: to.as_str() };
-    run(store, &HAND_OVER, terms, Kind::Read, &handover, |reply| {
+    run(store, &HAND_OVER, terms, RequestKind::Read, &handover, |reply| {
         reply.object_of("HANDED_OVER").map(|leader: Member| leader.handle)
     })
     .await

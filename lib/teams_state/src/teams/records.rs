@@ -8,7 +8,7 @@ use super::keys;
 use super::scripts::{SHOW_TEAM, TELL_WAITING};
 use super::terms::{TeamOutcome, TeamTerms, run};
 use coord_domain::{Holder, RepoId};
-use coord_state::admission::Kind;
+use coord_state::admission::RequestKind;
 use coord_state::read::{Read, parse_json};
 use coord_state::reply::{JsonText, Reply};
 use coord_state::request_keys::Keys;
@@ -35,7 +35,6 @@ pub struct TeamSummary {
     pub done_tasks: u64,
 }
 
-/// A member of a team.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct MemberRecord {
     pub handle: String,
@@ -179,7 +178,7 @@ pub fn memberships(repo: &RepoId, holder: &Holder) -> Read<Vec<Membership>> {
     };
     let request = Request::Script {
         script: &TELL_WAITING,
-        args: keys.request(&args),
+        args: keys.args(&args),
         keys: keys.into(),
     };
     Read::new([request], |[reply]| {
@@ -214,7 +213,7 @@ struct ShowTeamMember {
 /// # Errors
 /// When the store does not respond, or its reply is malformed.
 pub async fn show_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<TeamRecord> {
-    run(store, &SHOW_TEAM, terms, Kind::Read, &(), |reply| {
+    run(store, &SHOW_TEAM, terms, RequestKind::Read, &(), |reply| {
         let answer: ShowTeamAnswer = reply.object_of("SHOWN")?;
         let members = answer.members.into_iter().map(|member| MemberRecord {
             seen: member.seen,

@@ -24,7 +24,7 @@ pub enum TeamRefusal {
     #[error("\"{who}\" is not a member of team \"{team}\"")]
     NotAMember { who: String, team: String },
     /// Another agent of the same login has the handle now.
-    #[error("Agent \"{handle}\" goes on as another agent (\"{agent}\"): this one is superseded")]
+    #[error("Agent \"{handle}\" is now another agent (\"{agent}\"), which supersedes this one")]
     Superseded {
         handle: String,
         /// Empty for one without an id.
@@ -98,7 +98,7 @@ pub enum TeamRefusal {
     #[error("Invalid status transition: {from} -> {to}")]
     InvalidTransition { from: String, to: String },
     /// An edit of fields does not change the status.
-    #[error("An edit does not make task {id} {to}: it is {from}")]
+    #[error("An edit cannot make task {id} {to}: it is {from}")]
     NotByEdit { id: String, from: String, to: String },
     /// The task is completed.
     #[error("Task {id} is not available (status: {status})")]
@@ -139,7 +139,7 @@ pub enum TeamRefusal {
         unmet: Vec<String>,
     },
     /// The caller has approved a shutdown, or is asked to.
-    #[error("No task is given while a shutdown is open or approved: {reason}")]
+    #[error("No task can be claimed while a shutdown is open or approved: {reason}")]
     ShuttingDown {
         /// Empty once it is approved.
         #[serde(default)]
@@ -175,10 +175,10 @@ pub enum TeamRefusal {
     #[error("Task {id} names files, and the request names no working copy: {field} is missing")]
     HeadRequired { id: String, field: String },
     /// The files are of another branch.
-    #[error("The files of task {id} are of branch {branch}, not of {sent}")]
+    #[error("The files of task {id} are on branch {branch}, not on {sent}")]
     OtherBranch { id: String, branch: String, sent: String },
     /// The files are claimed with a task of the caller.
-    #[error("Task {id} cannot have '{file}' now, which is claimed with task {other}")]
+    #[error("Task {id} cannot claim '{file}', which is claimed with task {other}")]
     FilesClaimed {
         id: String,
         /// Its team and its id.
@@ -195,7 +195,7 @@ pub enum TeamRefusal {
     #[error("{} in team \"{team}\"", no_shutdown_text(id))]
     NoShutdown { id: String, team: String },
     /// The shutdown does not concern the caller.
-    #[error("Shutdown {id} does not ask \"{handle}\"")]
+    #[error("Shutdown {id} was not requested of \"{handle}\"")]
     NotAsked { id: String, handle: String },
     /// The caller has approved the shutdown.
     #[error("\"{handle}\" has approved shutdown {id}, which is final")]

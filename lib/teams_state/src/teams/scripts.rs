@@ -1,4 +1,4 @@
-//! The scripts.
+//! The scripts of teams and members. Running a `repeatable` one twice has the effect of running it once.
 
 use coord_state::scripts;
 

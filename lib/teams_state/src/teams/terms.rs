@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use super::refusal::Refused;
 use crate::teams::team_keys;
 use coord_domain::team::TeamName;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission};
+use coord_state::admission::{AdmissionTerms, Admitted, RequestKind, decode_admission};
 use coord_state::reply::{Reply, call};
 use coord_state::request_keys::Keys;
 use coord_state::seams::Waiting;
@@ -74,13 +74,13 @@ struct TeamRequest<'a, T> {
 
 impl TeamTerms<'_> {
     /// ARGV of a request with the fields of `own`; it counts against the limits like a request with `paths` paths.
-    pub(crate) fn request<T: Serialize>(&self, (kind, paths): (Kind, usize), keys: &Keys, own: &T) -> Vec<Vec<u8>> {
+    pub(crate) fn args<T: Serialize>(&self, (kind, paths): (RequestKind, usize), keys: &Keys, own: &T) -> Vec<Vec<u8>> {
         let request = TeamRequest {
             team: self.team.key(),
             team_name: (!self.is_assumed).then(|| self.team.as_str()),
             own,
         };
-        self.admission.request(kind, paths, keys, &request)
+        self.admission.args(kind, paths, keys, &request)
     }
 }
 
@@ -89,7 +89,7 @@ pub(crate) async fn run<T>(
     store: &dyn Store,
     script: &'static Script,
     terms: &TeamTerms<'_>,
-    kind: Kind,
+    kind: RequestKind,
     own: &impl Serialize,
     read: impl FnOnce(&Reply) -> Result<T, StoreError>,
 ) -> TeamOutcome<T> {
@@ -101,12 +101,12 @@ pub(crate) async fn run_with_cost<T>(
     store: &dyn Store,
     script: &'static Script,
     terms: &TeamTerms<'_>,
-    cost: (Kind, usize),
+    cost: (RequestKind, usize),
     own: &impl Serialize,
     read: impl FnOnce(&Reply) -> Result<T, StoreError>,
 ) -> TeamOutcome<T> {
     let keys = team_keys(&terms.admission, terms.team);
-    let args = terms.request(cost, &keys, own);
+    let args = terms.args(cost, &keys, own);
     outcome(&call(store, script, keys, args).await?, read)
 }
 

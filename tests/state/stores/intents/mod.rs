@@ -219,9 +219,7 @@ async fn each_way_of_a_status_is_one_of_the_table_and_no_other(world: World) {
                 ann.has(&id, from).await;
                 let outcome = ann.moves(&id, to, is_person, criteria).await;
                 // An intent begins by a selection alone.
-                let way = from
-                    .transition(to)
-                    .filter(|_| from != Status::Pending || to != Status::InProgress);
+                let way = TransitionActor::of(from, to).filter(|_| from != Status::Pending || to != Status::InProgress);
                 let expected = match way {
                     None => "NoTransition",
                     Some(TransitionActor::Anyone) => "Moved",
@@ -273,7 +271,7 @@ async fn a_selection_begins_what_is_pending_and_is_each_holder_s_own(world: Worl
     assert_eq!(bob.selects_as("a", "0").await, SelectOutcome::Selected(State::Action));
     let session = bob.registry().await.session;
     assert_eq!((session.intent.as_deref(), session.version), (Some("a"), Some(1)));
-    assert!(bob.registry().await.uses["a"].heard_ms > 0);
+    assert!(bob.registry().await.uses["a"].last_call_ms > 0);
     ann.has("b", Status::InProgress).await;
     assert_eq!(ann.registry().await.session.last.as_deref(), Some("a"));
     for status in [Status::Blocked, Status::Completed, Status::Abandoned] {

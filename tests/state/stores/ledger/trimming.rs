@@ -6,17 +6,18 @@ use coord_intents_server::ledger::read_lines;
 use super::{MANY, file_of, python_verdict};
 use crate::world::World;
 
+async fn kept_lines(world: &World) -> i64 {
+    let ledger = coord_intents_state::ledger::keys::ledger(&world.repo);
+    world.number(["XLEN", &ledger]).await
+}
+
 // rule: ledger#trimming
 async fn lines_beyond_the_limit_are_dropped_up_to_a_waypoint_and_the_rest_verifies(world: World) {
     world.appends(1, 1300).await;
     let seal = world.seals(1000).await;
     // Beyond 1,000 are 300; the next waypoint is the 512th line.
     assert_eq!((seal.base.point.seq, seal.sealed.point.seq), (512, 1300));
-    let length = coord_intents_state::ledger::ledger_length(&world.repo)
-        .run(&*world.store)
-        .await
-        .unwrap();
-    assert_eq!(length, 1300 - 512);
+    assert_eq!(kept_lines(&world).await, 1300 - 512);
     let report = world.verdict().await;
     assert_eq!((report.damage, report.anchors_met), (None, 2), "base and seal");
     assert_eq!(report.notes[0].verdict, Verdict::Trimmed);
@@ -51,11 +52,7 @@ async fn lines_that_are_not_sealed_never_go(world: World) {
     world.appends(1, 300).await;
     assert_eq!(world.seals(1).await.base.point.seq, 256);
     world.appends(301, 100).await;
-    let length = coord_intents_state::ledger::ledger_length(&world.repo)
-        .run(&*world.store)
-        .await
-        .unwrap();
-    assert_eq!(length, 144);
+    assert_eq!(kept_lines(&world).await, 144);
     assert_eq!(world.seals(1).await.base.point.seq, 256, "there is no later waypoint");
     assert_eq!(world.verdict().await.damage, None);
 }

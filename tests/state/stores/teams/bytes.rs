@@ -133,7 +133,7 @@ async fn a_login_sends_64_mib_of_messages_and_all_of_a_repository_256(world: Wor
     ] {
         let login = who.holder.user_id.as_str();
         world.has_kept("mail", login, (own * MIB, all * MIB)).await;
-        let expected = format!("There can be no more than {bound}; those that are read make room");
+        let expected = format!("There can be no more than {bound}; messages that were read make room");
         for to in [&["eve"][..], &[]] {
             assert_eq!(sentence(who.sends_text(to, &text).await), expected);
         }

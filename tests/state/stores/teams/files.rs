@@ -116,13 +116,13 @@ async fn the_branch_of_a_task_is_that_of_its_claim(world: World) {
         ..with_files("one", &["a.ts"])
     };
     let (_, bob, _) = team(&world, &[of_dev, with_files("two", &["b.ts"])]).await;
-    assert_refused!(bob.claims("t1") => "The files of task t1 are of branch dev, not of main");
+    assert_refused!(bob.claims("t1") => "The files of task t1 are on branch dev, not on main");
     let (next, passed) = bob.next().await;
     assert_eq!(next.as_deref(), Some("t2"));
     assert_eq!(passed, ["t1 Branch  dev"]);
     let on_dev = bob.on_branch("dev");
     assert_eq!(on_dev.takes("t1").await.files.unwrap().own[0].branch, "dev");
-    assert_refused!(on_dev.completes("t2", Some(NEXT), &[]) => "The files of task t2 are of branch main, not of dev");
+    assert_refused!(on_dev.completes("t2", Some(NEXT), &[]) => "The files of task t2 are on branch main, not on dev");
 }
 
 async fn a_file_without_room_for_a_lock_refuses_the_task(world: World) {
@@ -175,13 +175,13 @@ async fn a_member_has_one_task_at_a_time_with_a_file(world: World) {
     let tasks = [with_files("one", &["a.ts"]), with_files("two", &["a.ts", "b.ts"])];
     let (_, bob, _) = team(&world, &tasks).await;
     bob.takes("t1").await;
-    assert_refused!(bob.claims("t2") => "Task t2 cannot have 'a.ts' now, which is claimed with task alpha/t1");
+    assert_refused!(bob.claims("t2") => "Task t2 cannot claim 'a.ts', which is claimed with task alpha/t1");
     assert_eq!(bob.next().await, (None, vec!["t2 FilesClaimed bob a.ts".to_owned()]));
     assert_eq!(world.stored("b.ts").await, []);
     // The files of a task that is out do not change.
     let files = changing_files(&["b.ts"]);
     assert_refused!(bob.mate.updates("t1", &files) =>
-        "Task t1 cannot have 'a.ts' now, which is claimed with task alpha/t1");
+        "Task t1 cannot claim 'a.ts', which is claimed with task alpha/t1");
     released_task(bob.releases("t1", &ReleasedFiles::Abandoned).await.unwrap());
     bob.mate.updates("t1", &files).await.unwrap();
     bob.takes("t2").await;

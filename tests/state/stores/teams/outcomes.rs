@@ -133,6 +133,7 @@ fn possible(source: &str) -> BTreeSet<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_outcome_of_every_script_of_teams_is_in_a_scenario() {
+    coord_extensions::register_state();
     let of_teams = |source: &str| source.contains("function Team.load_team(");
     let scripts: Vec<_> = state::scripts().filter(|script| of_teams(script.source())).collect();
     let mut expected = Outcomes::new();

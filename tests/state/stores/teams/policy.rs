@@ -28,6 +28,8 @@ async fn tasks_are_claimed_by_the_policy_too(world: World) {
     // The next task asks once about the files of all that are looked at.
     assert_eq!(bob.next().await.0.as_deref(), Some("t3"));
     assert_eq!((questions(&bob), world.stored("b.md").await.len()), (1, 2));
+    // Its file is ignored, so its entries are not read.
+    assert_eq!(bob.next().await.0.as_deref(), Some("t4"));
     let four = bob.takes("t4").await;
     assert_eq!(four.files.unwrap().own, [], "all of its files are ignored");
     world.assert_held_is_exact().await;

@@ -145,7 +145,7 @@ async fn giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest(world: Wo
     bob.takes("t3").await;
     let bob_on_dev = bob.clone().on_branch("dev");
     assert_refused!(bob_on_dev.releases("t3", &ReleasedFiles::Abandoned) =>
-        "The files of task t3 are of branch main, not of dev");
+        "The files of task t3 are on branch main, not on dev");
     assert!(matches!(
         question_of(asking.at(LOCAL).try_end("t3", false).await),
         Question::Ancestry(AncestryQuestion::Work { .. })

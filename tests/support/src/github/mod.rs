@@ -89,6 +89,11 @@ impl Fake {
         std::mem::take(&mut self.shared.behavior.lock().unwrap().seen)
     }
 
+    /// The number of downloads since the last call of this or of [`Fake::seen`].
+    pub fn download_count(&self) -> usize {
+        self.seen().iter().filter(|seen| seen.is_download).count()
+    }
+
     /// Waits until a request for a target with this text has arrived since the last look.
     pub async fn until_requested(&self, target: &str) {
         until("GitHub is asked", async || {

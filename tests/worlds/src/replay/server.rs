@@ -79,7 +79,7 @@ impl Server {
             limits: Limits::default(),
         };
         let mut built = self.built.take();
-        let lease = build_and_publish(Arc::clone(&self.store), &*self.source, job, &mut built).await?;
+        let lease = build_and_publish(Arc::clone(&self.store), &*self.source, job, &mut built, None).await?;
         if lease != BuildLease::Granted {
             bail!("the graph at {commit} was not built: {lease:?}");
         }

@@ -54,7 +54,6 @@ impl InstructionFiles {
     };
 }
 
-/// The hooks of an agent.
 #[derive(Debug)]
 pub struct Hooks {
     /// The events, by the agent's own names.
@@ -69,7 +68,6 @@ pub struct Hooks {
     pub command: fn(&Handler) -> String,
 }
 
-/// An event of an agent.
 #[derive(Debug)]
 pub struct Event {
     pub name: &'static str,
@@ -165,10 +163,10 @@ impl Agent {
     }
 
     /// The path `project` in the repository, or `user` in the user's folder of the agent.
-    pub(super) fn path(&self, places: &TargetFolders, project: &str, user: &str) -> PathBuf {
-        match &places.project {
+    pub(super) fn path(&self, target_folders: &TargetFolders, project: &str, user: &str) -> PathBuf {
+        match &target_folders.project {
             Some(root) => root.join(project),
-            None => (self.user_folder)(&places.home).join(user),
+            None => (self.user_folder)(&target_folders.home).join(user),
         }
     }
 

@@ -53,13 +53,13 @@ fn user_folder(home: &Path) -> PathBuf {
     folder_from_env("CLAUDE_CONFIG_DIR", home.join(".claude"))
 }
 
-fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
-    let servers = match &places.project {
+fn files(agent: &Agent, target_folders: &TargetFolders, form: Form) -> Vec<Target> {
+    let servers = match &target_folders.project {
         Some(root) => root.join(".mcp.json"),
         // This file is beside `~/.claude`, but inside a folder that the variable names.
-        None => folder_from_env("CLAUDE_CONFIG_DIR", places.home.clone()).join(".claude.json"),
+        None => folder_from_env("CLAUDE_CONFIG_DIR", target_folders.home.clone()).join(".claude.json"),
     };
-    let settings = agent.path(places, ".claude/settings.json", "settings.json");
+    let settings = agent.path(target_folders, ".claude/settings.json", "settings.json");
     vec![
         json_file(servers, Syntax::Strict, vec![mcp_server()]),
         json_file(settings, Syntax::Strict, agent.hook_entries(form)),

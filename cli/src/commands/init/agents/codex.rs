@@ -72,7 +72,7 @@ fn user_folder(home: &Path) -> PathBuf {
     folder_from_env("CODEX_HOME", home.join(".codex"))
 }
 
-fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
+fn files(agent: &Agent, target_folders: &TargetFolders, form: Form) -> Vec<Target> {
     let server = Table {
         parent: "mcp_servers",
         name: "coord",
@@ -82,11 +82,11 @@ fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
             ("env_vars", Array::from_iter(INHERITED_VARIABLES).into()),
         ],
     };
-    let config = agent.path(places, ".codex/config.toml", "config.toml");
+    let config = agent.path(target_folders, ".codex/config.toml", "config.toml");
     // In a worktree, Codex reads the configuration, but not the hooks.
-    let hooks = match &places.main_checkout {
+    let hooks = match &target_folders.main_checkout {
         Some(main) => main.join(HOOKS_FILE),
-        None => agent.path(places, HOOKS_FILE, "hooks.json"),
+        None => agent.path(target_folders, HOOKS_FILE, "hooks.json"),
     };
     vec![
         Target::new(config, Content::Table(server)),

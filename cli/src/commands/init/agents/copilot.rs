@@ -53,15 +53,15 @@ fn user_folder(home: &Path) -> PathBuf {
     folder_from_env("COPILOT_HOME", home.join(".copilot"))
 }
 
-fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
+fn files(agent: &Agent, target_folders: &TargetFolders, form: Form) -> Vec<Target> {
     vec![
         json_file(
-            agent.path(places, ".github/mcp.json", "mcp-config.json"),
+            agent.path(target_folders, ".github/mcp.json", "mcp-config.json"),
             Syntax::Strict,
             vec![server()],
         ),
         json_file(
-            agent.path(places, ".github/hooks/coord.json", "hooks/coord.json"),
+            agent.path(target_folders, ".github/hooks/coord.json", "hooks/coord.json"),
             Syntax::Strict,
             agent.hook_entries(form),
         ),

@@ -46,15 +46,15 @@ pub static AGENT: Agent = Agent {
     next_step: Some("enable the server coord in the settings of Cursor, under MCP"),
 };
 
-fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
+fn files(agent: &Agent, target_folders: &TargetFolders, form: Form) -> Vec<Target> {
     vec![
         json_file(
-            agent.path(places, ".cursor/mcp.json", "mcp.json"),
+            agent.path(target_folders, ".cursor/mcp.json", "mcp.json"),
             Syntax::Comments,
             vec![mcp_server()],
         ),
         json_file(
-            agent.path(places, ".cursor/hooks.json", "hooks.json"),
+            agent.path(target_folders, ".cursor/hooks.json", "hooks.json"),
             Syntax::Comments,
             agent.hook_entries(form),
         ),

@@ -42,10 +42,10 @@ pub static AGENT: Agent = Agent {
     next_step: Some("trust the folder when Gemini CLI asks, and look at /hooks"),
 };
 
-fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
+fn files(agent: &Agent, target_folders: &TargetFolders, form: Form) -> Vec<Target> {
     let mut entries = vec![mcp_server()];
     entries.extend(agent.hook_entries(form));
-    let settings = agent.path(places, ".gemini/settings.json", "settings.json");
+    let settings = agent.path(target_folders, ".gemini/settings.json", "settings.json");
     vec![json_file(settings, Syntax::Comments, entries)]
 }
 

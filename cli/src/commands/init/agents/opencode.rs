@@ -41,8 +41,8 @@ fn user_folder(home: &Path) -> PathBuf {
     folder_from_env("XDG_CONFIG_HOME", home.join(".config")).join("opencode")
 }
 
-fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
-    let config = |name: &str| agent.path(places, name, name);
+fn files(agent: &Agent, target_folders: &TargetFolders, form: Form) -> Vec<Target> {
+    let config = |name: &str| agent.path(target_folders, name, name);
     // OpenCode reads both names, so an existing file is used.
     let path = Some(config("opencode.jsonc")).filter(|path| path.exists());
     // The form of version 1, which version 2 reads, too.
@@ -50,7 +50,7 @@ fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
         vec!["mcp", "coord"],
         json!({ "type": "local", "command": ["coord", "mcp"], "enabled": true }),
     );
-    let plugin = agent.path(places, ".opencode/plugins/coord.js", "plugins/coord.js");
+    let plugin = agent.path(target_folders, ".opencode/plugins/coord.js", "plugins/coord.js");
     let (text, other_form) = match form {
         Form::Strict => (STRICT_PLUGIN.clone(), PLUGIN.to_owned()),
         Form::Guarded | Form::Plain => (PLUGIN.to_owned(), STRICT_PLUGIN.clone()),

@@ -29,11 +29,11 @@ fn user_folder(home: &Path) -> PathBuf {
     settings.join("Code/User")
 }
 
-fn files(agent: &Agent, places: &TargetFolders, _: Form) -> Vec<Target> {
+fn files(agent: &Agent, target_folders: &TargetFolders, _: Form) -> Vec<Target> {
     let server = Entry::Property(
         vec!["servers", "coord"],
         json!({ "type": "stdio", "command": "coord", "args": ["mcp"] }),
     );
-    let path = agent.path(places, ".vscode/mcp.json", "mcp.json");
+    let path = agent.path(target_folders, ".vscode/mcp.json", "mcp.json");
     vec![json_file(path, Syntax::Comments, vec![server])]
 }

@@ -10,7 +10,7 @@ use crate::resolve::paths::{around, below, folder, join, joined};
 
 /// The result of `paths` and `baseUrl` for a specifier.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum OptionTargets {
+pub(super) enum AliasTarget {
     File(FileId),
     /// A pattern of `paths` matches, and none of its targets exists.
     Nowhere,
@@ -18,36 +18,36 @@ pub(super) enum OptionTargets {
     Unknown,
 }
 
-impl OptionTargets {
+impl AliasTarget {
     pub(super) fn or(self, other: Self) -> Self {
-        if self == OptionTargets::Unknown { other } else { self }
+        if self == AliasTarget::Unknown { other } else { self }
     }
 }
 
 impl Importer<'_> {
     /// Applies `paths`, then `baseUrl` where no pattern of `paths` matches.
-    pub(super) fn resolve_by_options(&mut self, options: &Options, text: &str) -> OptionTargets {
+    pub(super) fn resolve_by_options(&mut self, options: &Options, text: &str) -> AliasTarget {
         let (target, is_matched) = self.resolve_by_paths(&options.paths, text);
         if is_matched {
             return target;
         }
         let Some(base) = options.base_url.as_deref() else {
-            return OptionTargets::Unknown;
+            return AliasTarget::Unknown;
         };
         if !join(self.buffer, base, text) {
-            return OptionTargets::Unknown;
+            return AliasTarget::Unknown;
         }
         let path = std::mem::take(self.buffer);
         let file = self.load(&path, MAX_DEPTH);
         *self.buffer = path;
-        file.map_or(OptionTargets::Unknown, OptionTargets::File)
+        file.map_or(AliasTarget::Unknown, AliasTarget::File)
     }
 
     /// The target of a pattern of `paths`, and whether any pattern matches.
-    pub(super) fn resolve_by_paths(&mut self, paths: &Patterns, text: &str) -> (OptionTargets, bool) {
+    pub(super) fn resolve_by_paths(&mut self, paths: &Patterns, text: &str) -> (AliasTarget, bool) {
         self.trace.charge_list(paths.len());
         let Some((targets, matched)) = best_pattern(paths, text) else {
-            return (OptionTargets::Unknown, false);
+            return (AliasTarget::Unknown, false);
         };
         let file = self.first_target("", targets, matched, &mut |this, path| {
             let exact = match Extension::split(path) {
@@ -57,15 +57,15 @@ impl Importer<'_> {
             exact.or_else(|| this.load(path, MAX_DEPTH))
         });
         if let Some(file) = file {
-            return (OptionTargets::File(file), true);
+            return (AliasTarget::File(file), true);
         }
         // A pattern that matches everything proves nothing, and an alias of an installed package is still external.
         let is_local = matched.len() < text.len() && !targets.iter().any(|target| target.contains("node_modules"));
         if !is_local {
-            return (OptionTargets::Unknown, true);
+            return (AliasTarget::Unknown, true);
         }
         let file = self.first_target("", targets, matched, &mut |this, path| this.load_as_bundlers(path));
-        (file.map_or(OptionTargets::Nowhere, OptionTargets::File), true)
+        (file.map_or(AliasTarget::Nowhere, AliasTarget::File), true)
     }
 
     /// The file of the first of `targets` that `load` finds, relative to `folder`, with `matched` in place of its `*`.

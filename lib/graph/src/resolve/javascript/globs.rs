@@ -18,7 +18,7 @@ const MAX_CHOICES: usize = 64;
 /// The work of a file that matches, in lookups: it bounds the edges of a graph.
 const MATCH_WORK: usize = 32;
 /// This many steps of comparing a pattern with a path count as one lookup.
-const STEPS_FOR_WORK: usize = 256;
+const STEPS_PER_LOOKUP: usize = 256;
 
 impl Importer<'_> {
     /// The files that `pattern` matches and no line of `exclusions` does.
@@ -92,13 +92,13 @@ impl Importer<'_> {
         let relative = pattern[base.len()..].trim_start_matches('/');
         let ending = literal_ending(relative);
         let names_hidden = relative.starts_with('.') || relative.contains("/.");
-        self.trace.push(table.keys().of_named(KeySpace::FoldersOfGlobs, base));
+        self.trace.push(table.keys().of_named(KeySpace::GlobFolders, base));
         for (path, file) in table.files_below(base) {
             if self.trace.is_spent() {
                 return;
             }
             let rest = path[base.len()..].trim_start_matches('/');
-            self.trace.charge(1 + relative.len() * rest.len() / STEPS_FOR_WORK);
+            self.trace.charge(1 + relative.len() * rest.len() / STEPS_PER_LOOKUP);
             let is_left_out = |part: &str| part == "node_modules" || (!names_hidden && part.starts_with('.'));
             if !rest.ends_with(ending) || !matches(relative, rest, Stop::AtEnd) || rest.split('/').any(is_left_out) {
                 continue;

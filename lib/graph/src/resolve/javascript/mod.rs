@@ -15,7 +15,7 @@ mod unbuilt;
 use coord_scan::{ImportKind, Specifier};
 
 use crate::resolution::{Reason, Resolution};
-use crate::resolve::javascript::aliases::OptionTargets;
+use crate::resolve::javascript::aliases::AliasTarget;
 use crate::resolve::manifests::deno::registry_package;
 use crate::resolve::manifests::dependency::split_package_name;
 use crate::resolve::paths::{folder, join};
@@ -89,16 +89,16 @@ impl Importer<'_> {
             // Paths that begin with a slash are compared with patterns, not with folders.
             Some(options) if is_rooted => self.resolve_by_paths(&options.paths, text).0,
             Some(options) => self.resolve_by_options(options, text),
-            None => OptionTargets::Unknown,
+            None => AliasTarget::Unknown,
         };
         for paths in context.aliases.iter().flat_map(|aliases| aliases.all_paths()) {
-            if matches!(alias_target, OptionTargets::File(_)) || self.trace.is_spent() {
+            if matches!(alias_target, AliasTarget::File(_)) || self.trace.is_spent() {
                 break;
             }
             self.trace.charge(1);
             alias_target = self.resolve_by_paths(paths, text).0.or(alias_target);
         }
-        if let OptionTargets::File(file) = alias_target {
+        if let AliasTarget::File(file) = alias_target {
             return Resolution::File(file);
         }
         if is_rooted && let Some(file) = self.resolve_by_root(text) {
@@ -117,7 +117,7 @@ impl Importer<'_> {
             None => Resolution::Unresolved(Reason::Invalid),
         };
         match outcome {
-            Resolution::Unresolved(_) if alias_target == OptionTargets::Nowhere => {
+            Resolution::Unresolved(_) if alias_target == AliasTarget::Nowhere => {
                 Resolution::Unresolved(Reason::Missing)
             }
             outcome => outcome,

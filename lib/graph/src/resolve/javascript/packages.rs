@@ -92,8 +92,8 @@ impl Importer<'_> {
 
     /// A file or folder without a manifest in a tracked `node_modules`, nearest first.
     fn bare_module(&mut self, name: &str, subpath: &str) -> Option<FileId> {
-        let holders = self.projects.module_folders(self.table.keys(), self.trace);
-        if holders.is_empty() {
+        let module_folders = self.projects.module_folders(self.table.keys(), self.trace);
+        if module_folders.is_empty() {
             return None;
         }
         for dir in around(folder(self.from)) {
@@ -102,7 +102,7 @@ impl Importer<'_> {
             }
             self.trace.charge(1);
             self.trace.charge_text(dir.len());
-            if holders.contains(dir) {
+            if module_folders.contains(dir) {
                 let path = below(&below(&below(dir, "node_modules"), name), subpath);
                 if let Some(file) = self.load(&path, MAX_DEPTH) {
                     return Some(file);

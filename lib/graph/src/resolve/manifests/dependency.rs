@@ -49,7 +49,7 @@ pub(crate) fn split_package_name(specifier: &str) -> Option<(&str, &str)> {
 
 /// The text before the `@` of a version, where that is not the `@` of a scope. `None` where nothing is before it.
 pub(crate) fn without_version(text: &str) -> Option<&str> {
-    let at = text.char_indices().skip(1).find(|(_, sign)| *sign == '@');
+    let at = text.char_indices().skip(1).find(|(_, character)| *character == '@');
     let name = at.map_or(text, |(at, _)| &text[..at]);
     (!name.is_empty()).then_some(name)
 }

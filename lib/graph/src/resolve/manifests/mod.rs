@@ -40,7 +40,7 @@ pub(crate) const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 pub(crate) const MAX_MANIFEST_VALUES: usize = 1_000_000;
 
 /// Each value of a manifest counts once more for every this many bytes of the manifest's path.
-const BYTES_FOR_VALUE: usize = 64;
+const BYTES_PER_VALUE: usize = 64;
 
 /// A parsed manifest. One that cannot be parsed is [`Nothing`](ParsedManifest::Nothing) or empty.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,7 +62,7 @@ pub(crate) enum ParsedManifest {
 
 /// A kind of manifest: its file names, and its parser.
 #[derive(Debug)]
-struct ManifestForm {
+struct ManifestKind {
     /// File names of this kind, without their folders. The first is an example of all of them.
     names: &'static [&'static str],
     /// Whether any other file name is of this kind.
@@ -71,10 +71,10 @@ struct ManifestForm {
     read: fn(&str) -> ParsedManifest,
 }
 
-impl ManifestForm {
+impl ManifestKind {
     /// The kind of manifest with exactly these file names.
     const fn named(names: &'static [&'static str], read: fn(&str) -> ParsedManifest) -> Self {
-        ManifestForm {
+        ManifestKind {
             names,
             has_name: None,
             read,
@@ -83,45 +83,45 @@ impl ManifestForm {
 }
 
 /// Every kind of manifest, the languages in the order of [`Language`](coord_scan::Language).
-const FORMS: &[ManifestForm] = &[
+const KINDS: &[ManifestKind] = &[
     // Packages, workspaces and compiler options of JavaScript and TypeScript.
-    ManifestForm::named(&["package.json"], |text| {
+    ManifestKind::named(&["package.json"], |text| {
         let manifest = PackageJson::parse(text).map(Arc::new);
         manifest.map_or(ParsedManifest::Nothing, ParsedManifest::Package)
     }),
-    ManifestForm::named(&["pnpm-workspace.yaml"], |text| {
+    ManifestKind::named(&["pnpm-workspace.yaml"], |text| {
         ParsedManifest::Workspace(Box::new(Workspace::parse_pnpm(text)))
     }),
-    ManifestForm::named(&["lerna.json"], |text| {
+    ManifestKind::named(&["lerna.json"], |text| {
         boxed(Workspace::parse_lerna(text), ParsedManifest::Workspace)
     }),
-    ManifestForm::named(&["rush.json"], |text| {
+    ManifestKind::named(&["rush.json"], |text| {
         boxed(Workspace::parse_rush(text), ParsedManifest::Workspace)
     }),
-    ManifestForm::named(&["deno.json", "deno.jsonc", "import_map.json"], |text| {
+    ManifestKind::named(&["deno.json", "deno.jsonc", "import_map.json"], |text| {
         boxed(DenoConfig::parse(text), ParsedManifest::Deno)
     }),
-    ManifestForm {
+    ManifestKind {
         names: &["tsconfig.json"],
         has_name: Some(|name: &str| {
             name.ends_with(".json") && (name.contains("tsconfig") || name.contains("jsconfig"))
         }),
         read: read_config,
     },
-    ManifestForm {
+    ManifestKind {
         names: &["svelte.config.js"],
         has_name: Some(is_framework_config),
         read: |text| ParsedManifest::Framework(Box::new(FrameworkConfig::parse(text))),
     },
-    ManifestForm {
+    ManifestKind {
         names: &["vite.config.js"],
         has_name: Some(is_vite_config),
         read: |text| ParsedManifest::Vite(Box::new(ViteConfig::parse(text))),
     },
     // Python projects, and tools whose configs say where Python code is.
-    ManifestForm::named(&["pyproject.toml"], |text| python(PythonManifest::of_pyproject(text))),
-    ManifestForm::named(&["setup.py"], |text| python(PythonManifest::of_setup(text))),
-    ManifestForm {
+    ManifestKind::named(&["pyproject.toml"], |text| python(PythonManifest::of_pyproject(text))),
+    ManifestKind::named(&["setup.py"], |text| python(PythonManifest::of_setup(text))),
+    ManifestKind {
         names: &["setup.cfg"],
         has_name: Some(|name: &str| {
             matches!(
@@ -131,22 +131,22 @@ const FORMS: &[ManifestForm] = &[
         }),
         read: |text| python(PythonManifest::of_ini(text)),
     },
-    ManifestForm::named(&["pyrightconfig.json"], |text| python(PythonManifest::of_pyright(text))),
-    ManifestForm::named(&["ruff.toml", ".ruff.toml"], |text| {
+    ManifestKind::named(&["pyrightconfig.json"], |text| python(PythonManifest::of_pyright(text))),
+    ManifestKind::named(&["ruff.toml", ".ruff.toml"], |text| {
         python(PythonManifest::of_ruff(text))
     }),
-    ManifestForm::named(&["ty.toml"], |text| python(PythonManifest::of_ty(text))),
-    ManifestForm::named(&["pants.toml"], |text| python(PythonManifest::of_pants(text))),
-    ManifestForm::named(&["build.py"], |text| python(PythonManifest::of_build(text))),
+    ManifestKind::named(&["ty.toml"], |text| python(PythonManifest::of_ty(text))),
+    ManifestKind::named(&["pants.toml"], |text| python(PythonManifest::of_pants(text))),
+    ManifestKind::named(&["build.py"], |text| python(PythonManifest::of_build(text))),
     // Packages and workspaces of Rust.
-    ManifestForm::named(&["Cargo.toml"], |text| {
+    ManifestKind::named(&["Cargo.toml"], |text| {
         boxed(CargoManifest::parse(text), ParsedManifest::Cargo)
     }),
     // Modules and workspaces of Go.
-    ManifestForm::named(&["go.mod"], |text| {
+    ManifestKind::named(&["go.mod"], |text| {
         ParsedManifest::GoModule(Box::new(GoManifest::parse(text)))
     }),
-    ManifestForm::named(&["go.work"], |text| {
+    ManifestKind::named(&["go.work"], |text| {
         ParsedManifest::GoWorkspace(Box::new(GoManifest::parse(text)))
     }),
 ];
@@ -180,7 +180,7 @@ impl ParsedManifest {
             ParsedManifest::Deno(config) => config.value_count(),
             ParsedManifest::Link(_) | ParsedManifest::Nothing => 1,
         };
-        count * (1 + path.len() / BYTES_FOR_VALUE)
+        count * (1 + path.len() / BYTES_PER_VALUE)
     }
 
     /// Parses the text of the manifest at `path`. A file that matches no row of the table is a config that another one
@@ -189,28 +189,28 @@ impl ParsedManifest {
         if text.len() as u64 > MAX_MANIFEST_BYTES {
             return ParsedManifest::Nothing;
         }
-        form_of(path).map_or(read_config as fn(&str) -> ParsedManifest, |form| form.read)(text)
+        kind_of(path).map_or(read_config as fn(&str) -> ParsedManifest, |kind| kind.read)(text)
     }
 }
 
-/// The form of the manifest at `path`, if its name makes it one.
-fn form_of(path: &str) -> Option<&'static ManifestForm> {
+/// The kind of the manifest at `path`, if its name makes it one.
+fn kind_of(path: &str) -> Option<&'static ManifestKind> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    FORMS
+    KINDS
         .iter()
-        .find(|form| form.names.contains(&name) || form.has_name.is_some_and(|has_name| has_name(name)))
+        .find(|kind| kind.names.contains(&name) || kind.has_name.is_some_and(|has_name| has_name(name)))
 }
 
 /// Whether the file at `path` is always read as a manifest.
 /// [`missing_configs`](crate::resolve::projects::manifest_index::missing_configs) later finds the configs that others
 /// extend.
 pub fn is_manifest(path: &str) -> bool {
-    form_of(path).is_some()
+    kind_of(path).is_some()
 }
 
 /// A file name of each kind of manifest, for tests of all of them.
 pub fn manifest_examples() -> impl Iterator<Item = &'static str> {
-    FORMS.iter().filter_map(|form| form.names.first().copied())
+    KINDS.iter().filter_map(|kind| kind.names.first().copied())
 }
 
 /// The manifests of a tree by path.

@@ -43,35 +43,35 @@ pub(crate) fn literal_properties(text: &str) -> Vec<Property<'_>> {
         match (token, tokens.get(at + 1), tokens.get(at + 2)) {
             (
                 Token::Name(name) | Token::Text(name),
-                Some(Token::Sign(b':')),
-                Some(Token::Sign(sign @ (b'{' | b'['))),
+                Some(Token::Punct(b':')),
+                Some(Token::Punct(punct @ (b'{' | b'['))),
             ) if open.len() < MAX_DEPTH => {
-                let is_list = *sign == b'[';
+                let is_list = *punct == b'[';
                 let start = at + 2;
                 open.push(OpenBracket { name, is_list, start });
                 at += 2;
             }
-            (Token::Name(name) | Token::Text(name), Some(Token::Sign(b':')), _) => {
+            (Token::Name(name) | Token::Text(name), Some(Token::Punct(b':')), _) => {
                 if let Some(value) = literal_value(&tokens, at + 2) {
                     at = value.end - 1;
                     properties.push(value.into_property(name, &open));
                 }
             }
-            (Token::Sign(sign @ (b'{' | b'[')), ..) => open.push(OpenBracket {
+            (Token::Punct(punct @ (b'{' | b'[')), ..) => open.push(OpenBracket {
                 name: "",
-                is_list: *sign == b'[',
+                is_list: *punct == b'[',
                 start: at,
             }),
-            (Token::Sign(b'}'), ..) => {
+            (Token::Punct(b'}'), ..) => {
                 // An unclosed list ends with the object around it.
                 while open.pop().is_some_and(|bracket| bracket.is_list) {}
             }
-            (Token::Sign(b']'), ..) => drop(open.pop_if(|bracket| bracket.is_list)),
+            (Token::Punct(b']'), ..) => drop(open.pop_if(|bracket| bracket.is_list)),
             (Token::Name(_) | Token::Text(_), ..) => {
                 if let Some((list, around)) = open.split_last()
                     && list.is_list
                     && !list.name.is_empty()
-                    && matches!(tokens.get(at.wrapping_sub(1)), Some(Token::Sign(b'[' | b',')))
+                    && matches!(tokens.get(at.wrapping_sub(1)), Some(Token::Punct(b'[' | b',')))
                     && let Some(value) = literal_value(&tokens, at)
                 {
                     at = value.end - 1;
@@ -117,9 +117,9 @@ fn literal_value(tokens: &[Token<'_>], at: usize) -> Option<Value> {
             let (path, end) = path_expression::read(tokens, at)?;
             (path, true, end)
         }
-        Token::Sign(_) | Token::Operand => return None,
+        Token::Punct(_) | Token::Operand => return None,
     };
-    let is_whole = matches!(tokens.get(end), Some(Token::Sign(b',' | b'}' | b']')));
+    let is_whole = matches!(tokens.get(end), Some(Token::Punct(b',' | b'}' | b']')));
     is_whole.then_some(Value { text, is_path, end })
 }
 

@@ -175,7 +175,6 @@ impl Projects {
         &self.module_folders
     }
 
-    /// The package in `folder`.
     pub(crate) fn package_at(&self, folder: &str) -> Option<&Arc<Package>> {
         if self.packages.is_empty() {
             return None;

@@ -13,15 +13,15 @@ use crate::record::specifiers_of;
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{around, below, folder};
 use crate::resolve::python::PythonRoots;
-use crate::resolve::python::roots::{is_python, module_untraced, text_of};
-use crate::resolve::read_tree::TreeContext;
+use crate::resolve::python::roots::{folder_path, is_python, module_untraced};
+use crate::resolve::tree_context::TreeContext;
 
 /// Most folders between a source root and a folder that may be a root. A deeper one is a namespace.
 const MAX_DEPTH: usize = 12;
 /// Most memory for names, in bytes. Folders past that are namespaces.
 const MAX_NAME_BYTES: usize = 32 << 20;
 /// Memory for a name in addition to its text.
-const BYTES_OF_A_NAME: usize = 160;
+const BYTES_PER_NAME: usize = 160;
 /// Most folders with one name in one project.
 const MAX_MEANINGS: usize = 16;
 /// Most projects around one file whose names an import of the file may mean.
@@ -44,7 +44,6 @@ struct Candidate<'t> {
 /// A meaning of a name: the number of a candidate, and the path length of the folder where the name begins.
 type Meaning = (u32, u32);
 
-/// The names of candidates.
 #[derive(Default)]
 struct Names<'t> {
     /// Folder of a project -> name -> the candidates with the name there.
@@ -97,12 +96,12 @@ impl PythonRoots {
     }
 
     fn candidates<'t>(&self, table: &'t PathTable, python: &[FileId]) -> Vec<Candidate<'t>> {
-        let mut holders: BTreeMap<&str, bool> = BTreeMap::new();
+        let mut python_folders: BTreeMap<&str, bool> = BTreeMap::new();
         for id in python {
-            holders.entry(folder(table.path(*id))).or_default();
+            python_folders.entry(folder(table.path(*id))).or_default();
         }
         for package in self.folders.iter().filter(|folder| folder.is_package) {
-            holders.insert(folder(text_of(table, *package)), true);
+            python_folders.insert(folder(folder_path(table, *package)), true);
         }
         let candidate = |(dir, holds_packages): (&'t str, bool)| {
             if self.kinds.shared.contains_key(dir) || self.kinds.projects.contains(dir) {
@@ -134,7 +133,7 @@ impl PythonRoots {
                 is_named,
             })
         };
-        holders.into_iter().filter_map(candidate).collect()
+        python_folders.into_iter().filter_map(candidate).collect()
     }
 
     /// The nearest project above `dir` that has its packages in its own folder.
@@ -150,7 +149,7 @@ impl PythonRoots {
         for (number, candidate) in (0..).zip(candidates) {
             let (dir, base) = (candidate.dir, candidate.base);
             let inside = &dir[base.len() + 1..];
-            let cost = depth(dir, base) * (2 * inside.len() + BYTES_OF_A_NAME);
+            let cost = depth(dir, base) * (2 * inside.len() + BYTES_PER_NAME);
             if !candidate.is_named || cost > room {
                 candidate.is_named = false;
                 continue;

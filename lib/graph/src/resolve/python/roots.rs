@@ -14,7 +14,7 @@ use crate::resolve::manifests::glob::{Stop, matches};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{around, below, folder, is_within};
 use crate::resolve::projects::python_layout::PythonLayout;
-use crate::resolve::read_tree::TreeContext;
+use crate::resolve::tree_context::TreeContext;
 
 const MODULE: &[Extension] = &[Extension::Py, Extension::Pyi];
 
@@ -130,13 +130,13 @@ impl PythonRoots {
             };
             let keys = &self.keys;
             self.folders
-                .insert_unique(keys.hash(dir), folder, |other| keys.hash(text_of(table, *other)));
+                .insert_unique(keys.hash(dir), folder, |other| keys.hash(folder_path(table, *other)));
         }
     }
 
     pub(super) fn folder_at(&self, table: &PathTable, dir: &str) -> Option<Folder> {
         self.folders
-            .find(self.keys.hash(dir), |folder| text_of(table, *folder) == dir)
+            .find(self.keys.hash(dir), |folder| folder_path(table, *folder) == dir)
             .copied()
     }
 
@@ -153,7 +153,7 @@ impl PythonRoots {
 
     /// Finds the shared roots, the source roots, and the projects below these.
     fn find_sources(&mut self, table: &PathTable, declared: &PythonLayout) {
-        let dirs = || self.folders.iter().map(|folder| text_of(table, *folder));
+        let dirs = || self.folders.iter().map(|folder| folder_path(table, *folder));
         let mut shared = HashMap::new();
         let mut add = |dir: &str, owner: &str| {
             let rank = shared.len() as u32;
@@ -186,7 +186,7 @@ impl PythonRoots {
         self.kinds.flat = declared.flat.iter().filter(is_flat).cloned().collect();
         self.kinds.shared = shared;
         let projects = self.folders.iter().filter(|folder| !folder.is_package);
-        let projects = projects.map(|folder| text_of(table, *folder));
+        let projects = projects.map(|folder| folder_path(table, *folder));
         let projects = projects.filter(|dir| self.source_above(dir).is_some() && is_project(table, dir));
         self.kinds.projects = projects.map(str::to_owned).collect();
     }
@@ -200,7 +200,7 @@ impl PythonRoots {
     fn find_roots(&mut self, table: &PathTable, declared: &PythonLayout, python: &[FileId]) {
         let mut kinds = std::mem::take(&mut self.kinds);
         for package in self.folders.iter().filter(|folder| folder.is_package) {
-            let parent = folder(text_of(table, *package));
+            let parent = folder(folder_path(table, *package));
             if self.is_package(table, parent) {
                 continue;
             }
@@ -255,7 +255,7 @@ impl PythonRoots {
             }
         }
         for python_folder in &self.folders {
-            let dir = text_of(table, *python_folder);
+            let dir = folder_path(table, *python_folder);
             add(folder(dir), dir);
         }
         for roots in tops.values_mut() {
@@ -284,7 +284,7 @@ impl PythonRoots {
             [(self, table, older, older_table), (older, older_table, self, table)]
         {
             for folder in &mine.folders {
-                let dir = text_of(mine_table, *folder);
+                let dir = folder_path(mine_table, *folder);
                 if theirs.folder_at(theirs_table, dir).map(meaning) != Some(meaning(*folder)) {
                     sink(self.keys.of(dir));
                 }
@@ -416,7 +416,7 @@ pub(super) fn module_untraced(table: &PathTable, path: &str) -> Option<FileId> {
     table.siblings_untraced(path)?.first(MODULE)
 }
 
-pub(super) fn text_of(table: &PathTable, folder: Folder) -> &str {
+pub(super) fn folder_path(table: &PathTable, folder: Folder) -> &str {
     table.path(folder.witness).get(..folder.length as usize).unwrap_or("")
 }
 

@@ -22,7 +22,7 @@ use crate::resolve::keys::Trace;
 use crate::resolve::manifests::same_manifests;
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{around, below, folder, is_within, joined};
-use crate::resolve::read_tree::TreeContext;
+use crate::resolve::tree_context::TreeContext;
 
 /// Most modules that one path can lead to at once.
 const MAX_MODULES: usize = 32;

@@ -172,7 +172,7 @@ impl Agent {
         match (is_before, is_closed) {
             (true, true) => 2,
             (true, false) if self.form().denies_by_any_status => 0,
-            // Agents report this status as a failure of the hook, and go on.
+            // Agents report this status as a failure of the hook, and continue.
             _ => 1,
         }
     }

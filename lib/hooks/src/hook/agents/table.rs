@@ -80,7 +80,6 @@ const OF_VSCODE: [Row; 4] = [
 ];
 
 impl Rows {
-    /// The effect of the tool `name`.
     pub(super) fn tool(&self, name: &str) -> Option<ToolEffect> {
         let of_vscode: &[_] = match self.runs_in_vscode {
             true => &OF_VSCODE,

@@ -148,7 +148,7 @@ fn utf16_unit(escape: &[u8]) -> Option<u16> {
 mod tests {
     use super::*;
 
-    /// `input`, so many bytes at once.
+    /// Yields the input in pieces of this many bytes.
     struct Slow<'a>(&'a [u8], usize);
 
     impl Read for Slow<'_> {

@@ -1,6 +1,5 @@
 //! Why an agent should continue at the end of its turn.
 
-use coord_agent::connection::Connection;
 use coord_agent::mail_notes::MailNotes;
 use coord_agent::work::Work;
 use coord_domain::AgentId;
@@ -9,6 +8,7 @@ use coord_protocol::tasks::TaskView;
 use coord_protocol::teams::{MemberView, TeamView};
 use coord_protocol::{HeldLock, LocksFilter, TaskFilter};
 
+use super::super::connected_session::ConnectedSession;
 use super::super::event::Moment;
 use super::texts::must_answer;
 use super::{MAX_TEAMS, News, caller, news};
@@ -32,12 +32,8 @@ pub(in super::super) fn note_end_of_turn(work: &Work, holder: &AgentId) -> Optio
 }
 
 /// Why the agent should continue at the end of its turn: messages wait, or a task is ready.
-pub(in super::super) async fn reason_to_continue(
-    connection: &Connection,
-    work: &Work,
-    holder: &AgentId,
-) -> Option<(String, News)> {
-    let news = news(connection, work, holder, Moment::TurnEnd, false).await;
+pub(in super::super) async fn reason_to_continue(session: ConnectedSession<'_>) -> Option<(String, News)> {
+    let news = news(session, Moment::TurnEnd, false).await;
     let (reason, mut mail) = match news {
         Some(News {
             text: Some(text), mail, ..
@@ -46,8 +42,8 @@ pub(in super::super) async fn reason_to_continue(
             // Dropping the notes unlocks them without saving. The next call finds the news again.
             drop(news);
             (
-                ready_task(connection, work, holder).await?,
-                MailNotes::open(&work.working_copy, holder)?,
+                ready_task(session).await?,
+                MailNotes::open(&session.work.working_copy, session.holder)?,
             )
         }
     };
@@ -56,7 +52,8 @@ pub(in super::super) async fn reason_to_continue(
 }
 
 /// Why the agent should continue if no message waits: one of its teams would give it a task.
-async fn ready_task(connection: &Connection, work: &Work, holder: &AgentId) -> Option<String> {
+async fn ready_task(session: ConnectedSession<'_>) -> Option<String> {
+    let ConnectedSession { work, holder, .. } = session;
     let notes = MailNotes::read(&work.working_copy, holder);
     for team in &notes.next_teams(MAX_TEAMS) {
         let repo_url = work.repo_url();
@@ -65,8 +62,8 @@ async fn ready_task(connection: &Connection, work: &Work, holder: &AgentId) -> O
             ..TaskFilter::default()
         };
         let (response, tasks) = tokio::join!(
-            connection.client.team(&repo_url, team),
-            list_tasks(connection, work, team, ready)
+            session.connection.client.team(&repo_url, team),
+            list_tasks(session, team, ready)
         );
         let Some(view) = response.ok().map(|response| response.team) else {
             continue;
@@ -74,7 +71,7 @@ async fn ready_task(connection: &Connection, work: &Work, holder: &AgentId) -> O
         let Some(member) = eligible_member(&view, holder) else {
             continue;
         };
-        if let Some(task) = free_task(connection, work, team, member, &tasks).await {
+        if let Some(task) = free_task(session, team, member, &tasks).await {
             return Some(format!(
                 "Coord: task {} of team \"{team}\" is ready, and you, \"{}\", may take it: task_claim, or \
                  `coord task next --team {team}`. If you cannot, notify the leader (message_send with type idle). \
@@ -91,12 +88,12 @@ async fn ready_task(connection: &Connection, work: &Work, holder: &AgentId) -> O
 /// The first of `tasks` that the team would give to the member: not reserved for another member, for the branch of the
 /// work, and with free files.
 async fn free_task<'t>(
-    connection: &Connection,
-    work: &Work,
+    session: ConnectedSession<'_>,
     team: &str,
     member: &MemberView,
     tasks: &'t [TaskView],
 ) -> Option<&'t TaskView> {
+    let ConnectedSession { connection, work, .. } = session;
     let branch = work.branch.as_str();
     let is_reserved_for_other = |task: &TaskView| {
         let is_own = |name: &String| name.eq_ignore_ascii_case(&member.agent_id);
@@ -124,7 +121,7 @@ async fn free_task<'t>(
                 limit: Some(MAX_CLAIMS as u32),
                 ..TaskFilter::default()
             };
-            list_tasks(connection, work, team, of_member).await
+            list_tasks(session, team, of_member).await
         }
     };
     let is_others = |lock: &HeldLock| lock.user != member.login || lock.agent_id != member.agent;
@@ -137,9 +134,13 @@ async fn free_task<'t>(
     })
 }
 
-async fn list_tasks(connection: &Connection, work: &Work, team: &str, mut filter: TaskFilter) -> Vec<TaskView> {
+async fn list_tasks(session: ConnectedSession<'_>, team: &str, mut filter: TaskFilter) -> Vec<TaskView> {
     filter.limit.get_or_insert(MAX_TASKS);
-    let page = connection.client.tasks(&caller(work, team), &filter).await;
+    let page = session
+        .connection
+        .client
+        .tasks(&caller(session.work, team), &filter)
+        .await;
     page.map(|page| page.tasks).unwrap_or_default()
 }
 

@@ -8,7 +8,6 @@ use super::shell_state::ShellState;
 /// Options before the command whose value is the next word.
 const OPTIONS_WITH_VALUE: [&str; 6] = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"];
 
-/// Runs `git` with `words`.
 pub(super) fn run(state: &mut ShellState, words: &[Option<String>]) {
     let folder_before = state.folder.clone();
     let mut position = 0;

@@ -73,9 +73,7 @@ async fn get_events(
         refuse_pages_of_other_sites(&app.edge, request.headers())?;
     }
     let Query(query) = query.map_err(|_| {
-        ApiError::malformed(
-            "the query cannot be read; send repo_url, and where you want them branch and last_event_id, once each",
-        )
+        ApiError::malformed("the query is not valid; send repo_url, and optionally branch and last_event_id, each once")
     })?;
     let upgrade = request.extract_parts::<WebSocketUpgrade>().await;
     let watcher = Watcher {

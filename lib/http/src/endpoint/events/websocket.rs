@@ -140,6 +140,11 @@ async fn start(socket: &mut WebSocket, watcher: &mut Watcher, lifetime: &Lifetim
             lifetime.keep_connection(watcher);
             Ok(stream)
         }
+        // The error would report an unreachable store, and the client would pause before it resumes.
+        Err(ApiError::StoreUnavailable(_)) if watcher.app.events.is_closed() => {
+            let is_sent = send(socket, Message::ended(StreamEnd::Shutdown)).await;
+            Err(is_sent.then(|| close_after(StreamEnd::Shutdown)))
+        }
         Err(error) => {
             let code = match error.status() {
                 StatusCode::UNAUTHORIZED => 4401,
@@ -210,7 +215,7 @@ async fn send(socket: &mut WebSocket, message: Message) -> bool {
     };
     let result = timeout(SEND_TIME, socket.send(Frame::Text(text))).await;
     if result.is_err() {
-        tracing::debug!("a client of live events reads nothing");
+        tracing::debug!("a client of live events does not read");
     }
     matches!(result, Ok(Ok(())))
 }

@@ -1,8 +1,9 @@
 //! The promises of the store. They are read rarely, because they are settings, which seldom change.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use coord_runtime::mutex::lock;
 use coord_store::{Promises, Store};
 
 /// How long the promises are reused, and the pause after a failed read.
@@ -25,19 +26,19 @@ impl PromiseKeeper {
             let (store, promises) = (Arc::clone(store), Arc::clone(&self.promises));
             let read = tokio::spawn(async move {
                 let current = store.promises().await;
-                *promises.lock().unwrap_or_else(PoisonError::into_inner) = Some(current);
+                *lock(&promises) = Some(current);
             });
             if let Ok(Err(error)) = tokio::time::timeout(MAX_WAIT, read).await {
                 tracing::error!(%error, "the promises of the store could not be read");
             }
         }
-        let promises = self.promises.lock().unwrap_or_else(PoisonError::into_inner);
+        let promises = lock(&self.promises);
         promises.clone().unwrap_or(Promises::Unknown)
     }
 
     /// Notes the time of a read if one is due, and returns whether it is: once in [`MAX_AGE`].
     fn begin_read_if_due(&self) -> bool {
-        let mut read_at = self.read_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read_at = lock(&self.read_at);
         let is_due = read_at.is_none_or(|at| at.elapsed() >= MAX_AGE);
         if is_due {
             *read_at = Some(Instant::now());

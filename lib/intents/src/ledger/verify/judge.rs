@@ -86,7 +86,7 @@ impl<'a> Judge<'a> {
             None => {
                 self.prefix.add_line(content, has_newline);
                 let seq = self.last.seq + 1;
-                (!has_newline).then(|| self.finding(Verdict::TornLastLine, seq, "the line has no end"))
+                (!has_newline).then(|| self.finding(Verdict::TornLastLine, seq, "the line is incomplete"))
             }
         };
         if damage.is_none() && !has_newline && self.displaced.is_none() {
@@ -167,7 +167,7 @@ impl<'a> Judge<'a> {
         {
             (self.start, self.last) = (base, base);
             let detail = format!(
-                "the lines up to seq {} are gone; the seal knows the hash of the last",
+                "the lines up to seq {} are gone; the seal has the hash of the last one",
                 base.seq
             );
             let note = self.finding(Verdict::Trimmed, base.seq + 1, detail);
@@ -186,7 +186,7 @@ impl<'a> Judge<'a> {
             let detail = if link(&prev, sealed.body) == sealed.hash {
                 "`prev` was changed"
             } else {
-                "the line does not have its hash"
+                "the hash does not match the line"
             };
             return Some(self.finding(Verdict::Edited, next, detail));
         }
@@ -204,7 +204,7 @@ impl<'a> Judge<'a> {
                 return Some(self.finding(
                     Verdict::Forked,
                     next,
-                    "`prev` is not the hash at which the seal's rest begins",
+                    "`prev` is not the hash after which the kept lines begin",
                 ));
             }
             if let Some(source) = self.anchors.source_of(self.last) {
@@ -242,7 +242,7 @@ impl<'a> Judge<'a> {
             );
             self.finding(Verdict::Forked, sealed.seq, detail)
         } else {
-            self.finding(Verdict::Duplicate, sealed.seq, "the line was there before")
+            self.finding(Verdict::Duplicate, sealed.seq, "the line appeared before")
         })
     }
 
@@ -265,7 +265,7 @@ impl<'a> Judge<'a> {
         gap.count += 1;
         if gap.suspect.is_none() {
             if !has_newline {
-                return Some(self.finding(Verdict::TornLastLine, self.last.seq + 1, "the line has no end"));
+                return Some(self.finding(Verdict::TornLastLine, self.last.seq + 1, "the line is incomplete"));
             }
             gap.suspect = check_unsealed(line).err().map(|reason| (self.line, reason));
         }
@@ -275,7 +275,7 @@ impl<'a> Judge<'a> {
     fn check_anchors(&mut self) -> Option<Finding> {
         let Anchor { point, source } = self.anchors.pass(self.last)?.clone();
         let met = self.anchors.last_met();
-        let detail = format!("{source} has another hash; lines after seq {met} were written anew");
+        let detail = format!("{source} has another hash; lines after seq {met} were rewritten");
         Some(self.finding(Verdict::Forked, point.seq, detail))
     }
 
@@ -297,10 +297,11 @@ impl<'a> Judge<'a> {
         let next = self.last.seq + 1;
         if let Some(displaced) = &self.displaced {
             let (verdict, detail) = match displaced {
-                DisplacedLine { comes_again: true, .. } => (Verdict::Duplicate, "the line comes again".to_owned()),
-                DisplacedLine { is_moved: true, .. } => {
-                    (Verdict::Reordered, format!("the line stands before seq {next}"))
-                }
+                DisplacedLine { comes_again: true, .. } => (Verdict::Duplicate, "the line is repeated".to_owned()),
+                DisplacedLine { is_moved: true, .. } => (
+                    Verdict::Reordered,
+                    format!("the line is out of order: it precedes seq {next}"),
+                ),
                 DisplacedLine { seq, .. } => (
                     Verdict::Missing,
                     format!("lines are missing between seq {} and seq {seq}", self.last.seq),

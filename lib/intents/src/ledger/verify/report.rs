@@ -33,7 +33,6 @@ pub struct Anchor {
     pub source: Source,
 }
 
-/// The source of an anchor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The seal in the store.

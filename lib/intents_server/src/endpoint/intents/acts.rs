@@ -68,22 +68,22 @@ macro_rules! acts {
 acts! {
     intent_select = Select(SelectIntentRequest) at "/api/intents/{id}/select":
         "Select an intent to work on.",
-        "One that is PENDING begins, unless its scope covers too much or meets that of an active one. The response has its context.";
+        "A PENDING one begins, unless its scope is too broad or overlaps that of an active one. The response has its context.";
     intent_complete = Complete(CompleteIntentRequest) at "/api/intents/{id}/complete":
         "Complete an intent.",
         "Each criterion must be marked as met. With `force` and a `reason`, a person can complete it anyway.";
     intent_abandon = Abandon(StopIntentRequest) at "/api/intents/{id}/abandon":
         "Abandon an intent.",
-        "It takes a `reason`, and a person where the intent is BLOCKED. Its files are free then.";
+        "Needs a `reason`, and a person if the intent is BLOCKED. Its files become free.";
     intent_block = Block(StopIntentRequest) at "/api/intents/{id}/block":
         "Stop an intent.",
-        "It takes a `reason`. Only a person lets it go on.";
+        "Needs a `reason`. Only a person can resume it.";
     intent_unblock = Unblock(UnblockIntentRequest) at "/api/intents/{id}/unblock":
         "Resume a blocked intent.",
-        "A person's act.";
+        "Only a person may do this.";
     intent_allow = Allow(AllowOverlapRequest) at "/api/intents/{id}/allow":
-        "Let an intent overlap with `other`.",
-        "A person's act.";
+        "Allow an intent to overlap with `other`.",
+        "Only a person may do this.";
     intent_take_over = TakeOver(TakeOverRequest) at "/api/intents/{id}/take_over":
         "Make an active intent the owner of `file_paths`.",
         "Reserved for people. Ends any earlier ownership of the files.";

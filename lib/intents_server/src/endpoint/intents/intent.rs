@@ -56,7 +56,7 @@ async fn get_intent(
 
 /// Change an intent.
 ///
-/// Members that are left out stay. Scope, branch and `supplements` are frozen once it has begun; more is a new intent that
+/// Omitted fields stay the same. Scope, branch and `supplements` are frozen once it has begun; for more, write a new intent that
 /// supplements it. Raising or removing a limit of its budget takes a person then.
 #[utoipa::path(
     patch,

@@ -2,11 +2,12 @@
 
 use axum::extract::rejection::QueryRejection;
 use coord_intents::intent::Status;
+use coord_protocol::IntentsView;
 use coord_protocol::schema::{Branch as BranchName, RepoUrl, one_of};
 use serde::Deserialize;
 use utoipa::openapi::schema::Object;
 
-use crate::operations::intents::{IntentsRequest, IntentsView};
+use crate::operations::intents::IntentsRequest;
 use coord_auth::Caller;
 use coord_server::error::ApiError;
 
@@ -23,7 +24,7 @@ pub struct IntentsQuery {
     /// `state`: with owned files and locks. `context`: with text for the prompt of the caller.
     #[param(schema_with = view, required = false)]
     view: Option<String>,
-    /// The branch of the caller's work, for the context; `main` where it is left out.
+    /// The branch of the caller's work, for the context; `main` if omitted.
     #[param(value_type = BranchName, required = false, example = "main")]
     branch: Option<String>,
 }
@@ -38,24 +39,21 @@ pub(super) struct IntentQuery {
     /// `context`: with text for the prompt of an agent that works on it.
     #[param(schema_with = context, required = false)]
     view: Option<String>,
-    /// The branch of the caller's work, for the context; `main` where it is left out.
+    /// The branch of the caller's work, for the context; `main` if omitted.
     #[param(value_type = BranchName, required = false, example = "main")]
     branch: Option<String>,
 }
 
 fn status() -> Object {
-    one_of(
-        &["PENDING", "IN_PROGRESS", "COMPLETED", "ABANDONED", "BLOCKED"],
-        "Only intents of this status",
-    )
+    one_of(&Status::ALL.map(Status::as_str), "Only intents of this status")
 }
 
 fn view() -> Object {
-    one_of(&["state", "context"], "What is shown besides")
+    one_of(&["state", "context"], "Additional data to return")
 }
 
 fn context() -> Object {
-    one_of(&["context"], "What is shown besides")
+    one_of(&["context"], "Additional data to return")
 }
 
 impl IntentsQuery {
@@ -69,7 +67,7 @@ impl IntentsQuery {
             branch: self.branch.as_deref(),
             status: status.transpose()?,
             view: match self.view.as_deref() {
-                None => IntentsView::Intents,
+                None => IntentsView::List,
                 Some("state") => IntentsView::State,
                 Some("context") => IntentsView::Context,
                 Some(_) => return Err(ApiError::invalid_field("view", "must be state or context")),
@@ -87,7 +85,7 @@ impl IntentQuery {
             branch: self.branch.as_deref(),
             status: None,
             view: match self.view.as_deref() {
-                None => IntentsView::Intents,
+                None => IntentsView::List,
                 Some("context") => IntentsView::Context,
                 Some(_) => return Err(ApiError::invalid_field("view", "must be context")),
             },

@@ -37,7 +37,7 @@ impl IntoResponses for RecordResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let causes = [&READ[..], &[Cause::Body, Cause::Files]].concat();
         let results = content("RecordResponse", examples::recorded());
-        describe(&causes, "GET, HEAD, POST", "What became of each event", results)
+        describe(&causes, "GET, HEAD, POST", "The outcome of each event", results)
     }
 }
 

@@ -41,38 +41,22 @@ pub async fn act(
     let caller = IntentCaller::parse(&fields.repo_url, branch, agent_id, caller, agent)?;
     let id = id_in("id", id)?;
     let origin = origin(fields.session.as_ref())?;
-    let change = match act {
+    let (status, is_forced, reason) = match act {
         IntentAct::Select(_) => return select(app, &caller, id, &origin).await,
         IntentAct::Allow(request) => return allow(app, &caller, id, request, &origin).await,
         IntentAct::TakeOver(request) => return take(app, &caller, id, request, &origin).await,
-        IntentAct::Complete(request) => {
-            let is_forced = request.force == Some(true);
-            let reason = if is_forced {
-                Some(require("reason", &request.reason)?)
-            } else {
-                request.reason.as_ref()
-            };
-            StatusChange {
-                status: Status::Completed,
-                is_forced,
-                reason: clean_reason(reason)?,
-            }
+        IntentAct::Complete(request) if request.force == Some(true) => {
+            (Status::Completed, true, Some(require("reason", &request.reason)?))
         }
-        IntentAct::Abandon(request) => StatusChange {
-            status: Status::Abandoned,
-            is_forced: false,
-            reason: clean_reason(Some(require("reason", &request.reason)?))?,
-        },
-        IntentAct::Block(request) => StatusChange {
-            status: Status::Blocked,
-            is_forced: false,
-            reason: clean_reason(Some(require("reason", &request.reason)?))?,
-        },
-        IntentAct::Unblock(request) => StatusChange {
-            status: Status::InProgress,
-            is_forced: false,
-            reason: clean_reason(request.reason.as_ref())?,
-        },
+        IntentAct::Complete(request) => (Status::Completed, false, request.reason.as_ref()),
+        IntentAct::Abandon(request) => (Status::Abandoned, false, Some(require("reason", &request.reason)?)),
+        IntentAct::Block(request) => (Status::Blocked, false, Some(require("reason", &request.reason)?)),
+        IntentAct::Unblock(request) => (Status::InProgress, false, request.reason.as_ref()),
+    };
+    let change = StatusChange {
+        status,
+        is_forced,
+        reason: clean_reason(reason)?,
     };
     change_status(app, &caller, id, &change, &origin).await
 }
@@ -231,7 +215,7 @@ async fn take(
         .await?;
     let refusal = match outcome {
         TakeOutcome::Taken(_) => {
-            let reason = format!("Intent {id} owns {} files more", paths.len());
+            let reason = format!("Intent {id} now owns {} more files", paths.len());
             return intent_response(&admission, id, reason).await;
         }
         TakeOutcome::Unknown => return Err(unknown_intent(id)),

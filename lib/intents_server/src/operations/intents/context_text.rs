@@ -1,7 +1,7 @@
 //! The context of an intent as text for an agent's prompt, at most [`MAX_BYTES`] long. Lists are truncated first.
 
+use coord_protocol::IntentView;
 use coord_protocol::plain_text::{QUOTATION_NOTICE, QUOTE, beginning, quote_line, visible_line};
-use coord_protocol::{IntentStatus, IntentView};
 use serde_json::Value as Json;
 
 /// The longest text: 1,200 tokens of four bytes.
@@ -65,7 +65,7 @@ impl Context {
         let branch = intent.branch.as_ref().map(|branch| format!(", branch {branch}"));
         text.line(&format!(
             "Status: {}{}",
-            status(intent.status),
+            intent.status.as_str(),
             branch.unwrap_or_default()
         ));
         if let Some(reason) = &intent.reason {
@@ -109,7 +109,7 @@ impl Choice {
             format!(
                 "{} ({}), login {editor}: {name}; {scope}",
                 intent.id,
-                status(intent.status)
+                intent.status.as_str()
             )
         };
         let intents: Vec<String> = self.intents.iter().zip(&self.editors).map(describe).collect();
@@ -178,16 +178,6 @@ impl Text {
         if items.len() > most_items {
             self.line(&format!("- and {} more", items.len() - most_items));
         }
-    }
-}
-
-fn status(status: IntentStatus) -> &'static str {
-    match status {
-        IntentStatus::Pending => "PENDING",
-        IntentStatus::InProgress => "IN_PROGRESS",
-        IntentStatus::Completed => "COMPLETED",
-        IntentStatus::Abandoned => "ABANDONED",
-        IntentStatus::Blocked => "BLOCKED",
     }
 }
 

@@ -51,11 +51,7 @@ pub(super) fn edit(
     for text in &request.unmet {
         criterion(&mut intent, "unmet", text)?.met = None;
     }
-    let texts = |intent: &Intent| -> Vec<String> {
-        let criteria = intent.acceptance_criteria.iter();
-        criteria.map(|criterion| criterion.text.clone()).collect()
-    };
-    let has_other_criteria = texts(&intent) != texts(before);
+    let has_other_criteria = intent.criterion_texts().ne(before.criterion_texts());
     let members = [
         ("name", intent.name != before.name, true, false),
         ("description", intent.description != before.description, true, false),
@@ -108,7 +104,7 @@ fn criterion<'a>(intent: &'a mut Intent, field: &'static str, text: &str) -> Res
         let excerpt = members::excerpt(text);
         ApiError::invalid_field(
             field,
-            format!("names no criterion of the intent, word by word: {excerpt}"),
+            format!("matches no criterion of the intent word for word: {excerpt}"),
         )
     })
 }

@@ -1,4 +1,4 @@
-//! The caller of an operation on intents, and the common parts of its request.
+//! The caller of an operation on intents or the ledger, and the common parts of its request.
 
 use coord_auth::{Caller, CallerIdentity};
 use coord_domain::{AgentId, Branch, RepoId};
@@ -12,7 +12,7 @@ use coord_server::operations::fields::{agent_of, in_field, parse_repository};
 const DEFAULT_BRANCH: &str = "main";
 
 #[derive(Debug)]
-pub(super) struct IntentCaller {
+pub(crate) struct IntentCaller {
     pub repo: RepoId,
     pub branch: Branch,
     pub caller: CallerIdentity,

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use coord_intents::intent::Status;
-use coord_protocol::{Action, IntentResponse, IntentView, IntentsResponse, Orchestration};
+use coord_protocol::{Action, IntentResponse, IntentView, IntentsResponse, IntentsView, Orchestration};
 
 use super::context::{choice_context, selected_context};
 use super::intent_caller::{IntentCaller, id_in};
-use super::view::{owned_file_count, view, wire_state};
+use super::view::{owned_file_count, view};
 use crate::config::IntentPolicy;
 use crate::registered::{Intents, unknown_intent};
 use coord_auth::Caller;
@@ -21,18 +21,6 @@ use coord_state::locks::live_locks;
 
 /// The most bytes of texts in one response.
 const MAX_BYTES: usize = 4 << 20;
-
-/// The parts of a response besides the intents.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum IntentsView {
-    /// Nothing else.
-    #[default]
-    Intents,
-    /// Owned files and locks.
-    State,
-    /// Text for the prompt of an agent.
-    Context,
-}
 
 /// A request for intents. `agent` is the header `X-Coord-Agent`, if sent.
 #[derive(Debug)]
@@ -85,7 +73,7 @@ pub async fn list_intents(app: &App, request: IntentsRequest<'_>) -> Result<Inte
     };
     let selected = registry.session.intent.clone();
     let context = match (&selected, requested_view) {
-        (_, IntentsView::Intents | IntentsView::State) => None,
+        (_, IntentsView::List | IntentsView::State) => None,
         (Some(id), _) if registry.records.contains_key(id) => {
             Some(selected_context(app, &caller.repo, &holder, id, &caller.branch).await?)
         }
@@ -94,7 +82,7 @@ pub async fn list_intents(app: &App, request: IntentsRequest<'_>) -> Result<Inte
     Ok(IntentsResponse {
         intents,
         is_required: Intents::of(app).config.policy == IntentPolicy::Required,
-        state: wire_state(registry.session.state),
+        state: registry.session.state,
         selected,
         owners: has_state.then(|| active_owners(&registry, &owners)),
         locks,
@@ -118,7 +106,7 @@ pub async fn read_intent(app: &App, id: &str, request: IntentsRequest<'_>) -> Re
     let view = view(id, &registry, texts.get(id), owned_file_count(id, &owners));
     let reason = format!("Intent {id} is {}", record.status.as_str());
     let orchestration = Orchestration::new(Action::Proceed, reason);
-    let mut response = IntentResponse::new(Some(view), wire_state(registry.session.state), orchestration);
+    let mut response = IntentResponse::new(Some(view), registry.session.state, orchestration);
     if requested_view == IntentsView::Context {
         response.context = Some(selected_context(app, &caller.repo, &holder, id, &caller.branch).await?);
     }

@@ -117,7 +117,7 @@ fn distinct_lines(field: &'static str, texts: &[String]) -> Result<Vec<String>, 
     for text in texts {
         line(field, text, MAX_ITEM_CHARS)?;
         if !seen.insert(text) {
-            return Err(ApiError::invalid_field(field, format!("has a text twice: {text}")));
+            return Err(ApiError::invalid_field(field, format!("contains a text twice: {text}")));
         }
     }
     Ok(texts.to_vec())

@@ -24,6 +24,7 @@ mod view;
 mod write;
 
 pub use act::act;
-pub use list::{IntentsRequest, IntentsView, list_intents, read_intent};
+pub(crate) use intent_caller::IntentCaller;
+pub use list::{IntentsRequest, list_intents, read_intent};
 pub use usage::{counted_call, use_intent};
 pub use write::{edit_intent, new_intent};

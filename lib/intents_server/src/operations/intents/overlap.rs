@@ -1,6 +1,6 @@
 //! Whether an intent may begin: how much its scope covers, and whether it overlaps with that of an active intent.
 
-use coord_intents::intent::{Intent, Status};
+use coord_intents::intent::{Intent, Status, have_common_branch};
 use coord_scopes::{Overlap, Scope, StepBudget};
 
 use super::members::parse_scope;
@@ -32,7 +32,7 @@ pub(super) async fn first_overlap(
         id != intent.id
             && other.status.is_active()
             && !record.may_overlap.iter().any(|allowed| allowed == id)
-            && have_common_branch(record, other)
+            && have_common_branch(record.branch.as_deref(), other.branch.as_deref())
     };
     let ids: Vec<&str> = registry
         .ids()
@@ -68,13 +68,6 @@ fn compare_scopes(scope: &Scope, rivals: Vec<(String, Vec<String>)>) -> Option<S
     None
 }
 
-fn have_common_branch(one: &IntentRecord, other: &IntentRecord) -> bool {
-    match (&one.branch, &other.branch) {
-        (Some(one), Some(other)) => one == other,
-        _ => true,
-    }
-}
-
 /// Checks how much of a branch the scope of an intent covers. The inner error is a sentence that it is too much, and
 /// the inner value a warning if the files of the branch are unknown.
 pub(super) async fn check_breadth(
@@ -93,8 +86,8 @@ pub(super) async fn check_breadth(
     };
     let is_known = graph.is_some();
     let count = tokio::task::spawn_blocking(move || match graph {
-        Some(graph) => scope.within_breadth(graph.stored.nodes.iter().map(|node| node.id.as_str()), max_files),
-        None => scope.within_breadth([""; 0], max_files),
+        Some(graph) => scope.check_breadth(graph.stored.nodes.iter().map(|node| node.id.as_str()), max_files),
+        None => scope.check_breadth([""; 0], max_files),
     });
     Ok(match count.await.map_err(|_| ApiError::Internal)? {
         Err(too_broad) => Err(too_broad.to_string()),

@@ -1,8 +1,8 @@
 //! Reads of the registry before an operation, and for its response.
 
-use coord_protocol::{Action, ErrorCode, IntentResponse, IntentView, Metadata, Orchestration};
+use coord_protocol::{Action, ErrorCode, IntentResponse, IntentView, Orchestration};
 
-use super::view::{owned_file_count, view, wire_state};
+use super::view::{owned_file_count, view};
 use crate::registered::{Intents, unknown_intent};
 use coord_intents_state::intents::{
     IntentRecord, Registry, Session, StoredIntent, intent_texts, owned_paths, registry,
@@ -56,24 +56,15 @@ pub(super) async fn intent_response(
 ) -> Result<IntentResponse, ApiError> {
     let (view, session) = read_current(admission, id).await?;
     let orchestration = Orchestration::new(Action::Proceed, reason);
-    Ok(IntentResponse::new(view, wire_state(session.state), orchestration))
+    Ok(IntentResponse::new(view, session.state, orchestration))
 }
 
 /// The response to a refusal by the rules.
 pub(super) async fn refusal_response(
     admission: &Admission<'_>,
     id: &str,
-    (code, action, reason): (ErrorCode, Action, String),
+    refusal: (ErrorCode, Action, String),
 ) -> Result<IntentResponse, ApiError> {
     let (view, session) = read_current(admission, id).await?;
-    let orchestration = Orchestration::new(action, reason).with(Metadata {
-        intent_id: Some(id.to_owned()),
-        ..Metadata::default()
-    });
-    Ok(IntentResponse::refusal(
-        code,
-        view,
-        wire_state(session.state),
-        orchestration,
-    ))
+    Ok(IntentResponse::refusal(id, view, session.state, refusal))
 }

@@ -33,7 +33,7 @@ impl Rounds {
     /// When the time is over.
     pub(super) async fn wait(&mut self) -> Result<(), ApiError> {
         if self.began.elapsed() > LIMIT {
-            let message = "the intents of the repository are being changed all the time; try again soon";
+            let message = "the intents of the repository keep changing; try again soon";
             return Err(ApiError::StoreUnavailable(message.to_owned()));
         }
         // The second half of a UUID is random.

@@ -65,11 +65,8 @@ pub(super) async fn select(
                 .await?;
             refusal = match outcome {
                 SelectOutcome::Selected(_) => {
-                    let reason = format!("Intent {id} is selected");
-                    let mut response = intent_response(&admission, id, reason).await?;
+                    let mut response = selected_response(app, caller, &admission, id).await?;
                     response.warnings = warnings;
-                    let holder = admission.holder();
-                    response.context = Some(selected_context(app, &caller.repo, holder, id, &caller.branch).await?);
                     return Ok(response);
                 }
                 SelectOutcome::Changed => {
@@ -85,17 +82,12 @@ pub(super) async fn select(
                     let why = cannot_be_selected(status, Some(&context.record));
                     Some((code, Action::Stop, format!("Intent {id} {why}")))
                 }
-                SelectOutcome::LoginFull => Some((
-                    ErrorCode::TooManyIntents,
-                    Action::SwitchTask,
+                SelectOutcome::LoginFull => Some(too_many_intents(
                     "your login has begun 50 of the 200 intents that may be active, which is its share; complete or \
-                     abandon one first"
-                        .to_owned(),
+                     abandon one first",
                 )),
-                SelectOutcome::Full => Some((
-                    ErrorCode::TooManyIntents,
-                    Action::SwitchTask,
-                    "the repository has the maximum of active intents; complete or abandon one first".to_owned(),
+                SelectOutcome::Full => Some(too_many_intents(
+                    "the repository has the maximum of active intents; complete or abandon one first",
                 )),
             };
         }
@@ -105,6 +97,22 @@ pub(super) async fn select(
             return refusal_response(&admission, id, refusal).await;
         }
     }
+}
+
+async fn selected_response(
+    app: &App,
+    caller: &IntentCaller,
+    admission: &Admission<'_>,
+    id: &str,
+) -> Result<IntentResponse, ApiError> {
+    let mut response = intent_response(admission, id, format!("Intent {id} is selected")).await?;
+    let holder = admission.holder();
+    response.context = Some(selected_context(app, &caller.repo, holder, id, &caller.branch).await?);
+    Ok(response)
+}
+
+fn too_many_intents(reason: &str) -> Refusal {
+    (ErrorCode::TooManyIntents, Action::SwitchTask, reason.to_owned())
 }
 
 /// Checks whether a PENDING intent may begin. Gives a warning if something could not be checked.
@@ -132,8 +140,8 @@ async fn check_may_begin(
             None => Ok(warning),
             Some(ScopeOverlap { id: other, overlap }) => {
                 let reason = format!(
-                    "The scope of intent {id} meets that of the active intent {other}: {overlap}; wait until that has \
-                 ended, or ask a person to let them overlap"
+                    "The scope of intent {id} overlaps that of the active intent {other}: {overlap}; wait until that one \
+                 has ended, or ask a person to allow the overlap"
                 );
                 Err((ErrorCode::ScopeOverlap, Action::SwitchTask, reason))
             }

@@ -1,14 +1,13 @@
 //! The costs of the work on an intent.
 
 use coord_intents::intent::Status;
-use coord_intents::ledger::{State, blank_credentials};
-use coord_protocol::{Action, ErrorCode, IntentResponse, Metadata, Orchestration, ToolCall, UsageRequest};
+use coord_intents::ledger::blank_credentials;
+use coord_protocol::{Action, ErrorCode, IntentResponse, Orchestration, ToolCall, UsageRequest};
 use futures::FutureExt;
 
 use super::intent_caller::{IntentCaller, id_in};
 use super::origin::{check_length, origin};
 use super::overlap::cannot_be_selected;
-use super::view::wire_state;
 use crate::registered::{Intents, unknown_intent};
 use coord_auth::Caller;
 use coord_intents_state::intents::{Limit, Usage, UseOutcome, use_intent as run};
@@ -51,14 +50,7 @@ pub async fn use_intent(
         tokens: tokens.as_ref().map(|(session, total)| (session.as_str(), *total)),
         origin: &origin,
     };
-    let refusal = |state: State, code, reason: String| {
-        let metadata = Metadata {
-            intent_id: Some(id.to_owned()),
-            ..Metadata::default()
-        };
-        let orchestration = Orchestration::new(Action::Stop, reason).with(metadata);
-        Ok(IntentResponse::refusal(code, None, wire_state(state), orchestration))
-    };
+    let refusal = |state, code, reason| Ok(IntentResponse::refusal(id, None, state, (code, Action::Stop, reason)));
     match admission
         .run_plain(&usage, |store, terms, usage| run(store, terms, usage).boxed())
         .await?
@@ -72,7 +64,7 @@ pub async fn use_intent(
         } => {
             let reason = format!("Intent {id} has cost {turns} turns and {tokens} tokens");
             let orchestration = Orchestration::new(Action::Proceed, reason);
-            let mut response = IntentResponse::new(None, wire_state(state), orchestration);
+            let mut response = IntentResponse::new(None, state, orchestration);
             let limits = [("turns", turns, max_turns), ("tokens", tokens, max_tokens)];
             response.warnings = limits
                 .into_iter()

@@ -1,9 +1,7 @@
 //! An intent on the wire.
 
 use chrono::{DateTime, SecondsFormat};
-use coord_intents::intent::{RelatedSpec, Status};
-use coord_intents::ledger::State;
-use coord_protocol::{HolderState, IntentBudget, IntentStatus, IntentView, MetCriterion};
+use coord_protocol::{IntentBudget, IntentView, MetCriterion};
 use serde_json::json;
 
 use coord_intents_state::intents::{Owners, Registry, StoredIntent};
@@ -15,8 +13,7 @@ pub(super) fn view(id: &str, registry: &Registry, stored: Option<&StoredIntent>,
     let empty = StoredIntent::default();
     let stored = stored.unwrap_or(&empty);
     let (intent, author, editor) = (&stored.intent, stored.author(), stored.editor());
-    let criteria = intent.acceptance_criteria.iter();
-    let met = criteria.clone().filter_map(|criterion| {
+    let met = intent.acceptance_criteria.iter().filter_map(|criterion| {
         let met = criterion.met.as_ref()?;
         Some(MetCriterion {
             criterion: criterion.text.clone(),
@@ -31,10 +28,10 @@ pub(super) fn view(id: &str, registry: &Registry, stored: Option<&StoredIntent>,
         id: id.to_owned(),
         name: intent.name.clone(),
         description: intent.description.clone(),
-        status: wire_status(record.status),
+        status: record.status,
         constraints: intent.constraints.clone(),
         owned_scope: intent.owned_scope.clone(),
-        acceptance_criteria: criteria.map(|criterion| criterion.text.clone()).collect(),
+        acceptance_criteria: intent.criterion_texts().cloned().collect(),
         budget: (has_budget || is_used).then_some(IntentBudget {
             max_turns: record.max_turns,
             max_tokens: record.max_tokens,
@@ -47,21 +44,14 @@ pub(super) fn view(id: &str, registry: &Registry, stored: Option<&StoredIntent>,
         updated_at: Some(format_millis(record.updated_ms)),
         branch: record.branch.clone(),
         supplements: intent.supplements.clone(),
-        related_specs: intent
-            .related_specs
-            .iter()
-            .map(|spec| match spec {
-                RelatedSpec::Text(text) => json!(text),
-                RelatedSpec::Typed { r#type, value } => json!({ "type": r#type, "value": value }),
-            })
-            .collect(),
+        related_specs: intent.related_specs.iter().map(|spec| json!(spec)).collect(),
         criteria: met.collect(),
         missing: intent.missing().into_iter().map(str::to_owned).collect(),
         may_overlap: record.may_overlap.clone(),
         author: Some(author.to_owned()).filter(|login| !login.is_empty()),
         editor: Some(editor.to_owned()).filter(|login| login != author && !login.is_empty()),
         reason: record.reason.clone(),
-        last_heard: (cost.heard_ms > 0).then(|| i64::try_from(cost.heard_ms / 1000).unwrap_or(i64::MAX)),
+        last_heard: (cost.last_call_ms > 0).then(|| i64::try_from(cost.last_call_ms / 1000).unwrap_or(i64::MAX)),
         owned_files,
     }
 }
@@ -70,24 +60,6 @@ pub(super) fn view(id: &str, registry: &Registry, stored: Option<&StoredIntent>,
 pub(super) fn format_millis(millis: u64) -> String {
     let time = i64::try_from(millis).ok().and_then(DateTime::from_timestamp_millis);
     time.unwrap_or_default().to_rfc3339_opts(SecondsFormat::Secs, true)
-}
-
-fn wire_status(status: Status) -> IntentStatus {
-    match status {
-        Status::Pending => IntentStatus::Pending,
-        Status::InProgress => IntentStatus::InProgress,
-        Status::Completed => IntentStatus::Completed,
-        Status::Abandoned => IntentStatus::Abandoned,
-        Status::Blocked => IntentStatus::Blocked,
-    }
-}
-
-pub(super) fn wire_state(state: State) -> HolderState {
-    match state {
-        State::Request => HolderState::Request,
-        State::Reasoning => HolderState::Reasoning,
-        State::Action => HolderState::Action,
-    }
 }
 
 /// The number of files that the intent `id` owns.

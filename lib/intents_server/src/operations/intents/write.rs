@@ -73,7 +73,7 @@ pub async fn new_intent(
         }
         WriteOutcome::Exists => (
             ErrorCode::IntentExists,
-            format!("there is an intent with the id {id}; send another, or none"),
+            format!("an intent with the id {id} exists; send another id, or none"),
         ),
         WriteOutcome::LoginFull => (
             ErrorCode::TooManyIntents,

@@ -16,19 +16,11 @@ pub(super) fn parse_adoption(entry: &RecordEntry, hash: Option<ContentHash>) -> 
     let (Some(ContentHash::Sha256(hash)), Some(input)) = (hash, &entry.tool_input) else {
         return Err(FORM);
     };
-    let adoption = Adoption::stated(hash, &Json::Object(input.clone()).to_string()).ok_or(FORM)?;
+    let adoption = Adoption::parse(hash, &Json::Object(input.clone()).to_string()).ok_or(FORM)?;
     let expected = RecordEntry {
-        trace_id: adoption.trace_id().to_string(),
-        kind: RecordKind::Adoption,
-        tool_name: None,
         tool_input: entry.tool_input.clone(),
-        reasoning: None,
-        file_path: None,
         hash: entry.hash.clone(),
-        token: None,
-        output_summary: String::new(),
-        error_message: None,
-        mutation_class: None,
+        ..RecordEntry::new(adoption.trace_id().to_string(), RecordKind::Adoption)
     };
     if *entry == expected { Ok(adoption) } else { Err(FORM) }
 }

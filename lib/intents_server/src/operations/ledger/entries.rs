@@ -3,6 +3,7 @@
 use coord_intents::ledger::{
     ActionType, ContentHash, Event, Metadata, Outcome, Payload, PreparedLine, ResultStatus, ToolInput, TraceId,
 };
+use coord_protocol::ledger::MUTATION_CLASSES;
 use coord_protocol::{AgentSession, RecordEntry, RecordKind};
 use serde_json::Value as Json;
 
@@ -16,8 +17,6 @@ const MAX_ENTRIES: usize = 32;
 
 /// The most characters of a name that an agent gives to itself, its session or its tool.
 const MAX_NAME_CHARS: usize = 128;
-
-const CLASSES: [&str; 2] = ["AST_REFACTOR", "INTENT_EVOLUTION"];
 
 /// The error for an entry whose hash is missing or invalid.
 const INVALID_HASH: &str = ".hash must be sha256: and 64 lower-case digits, or DELETED; a mutation needs it";
@@ -56,18 +55,7 @@ fn parse_entry(entry: &RecordEntry, session: &AgentSession, agent: Option<&Agent
     let trace_id = TraceId::parse(&entry.trace_id).map_err(|error| format!(".trace_id is not valid: {error}"))?;
     let path = entry.file_path.as_deref().map(FilePath::parse).transpose();
     let path = path.map_err(|invalid| format!(".file_path {}", invalid.0))?;
-    if entry
-        .tool_name
-        .as_ref()
-        .is_some_and(|name| name.chars().count() > MAX_NAME_CHARS)
-    {
-        return Err(format!(".tool_name has more than {MAX_NAME_CHARS} characters"));
-    }
-    if let Some(class) = &entry.mutation_class
-        && !CLASSES.contains(&class.as_str())
-    {
-        return Err(format!(".mutation_class must be {} or {}", CLASSES[0], CLASSES[1]));
-    }
+    check_names(entry)?;
     let hash = entry.hash.as_deref().map(str::parse::<ContentHash>).transpose();
     let hash = hash.map_err(|_| INVALID_HASH)?;
     if entry.token.is_some_and(|token| token < 1) {
@@ -77,35 +65,13 @@ fn parse_entry(entry: &RecordEntry, session: &AgentSession, agent: Option<&Agent
         RecordKind::Adoption => Some(parse_adoption(entry, hash)?),
         _ => None,
     };
-    let (action_type, status) = match entry.kind {
-        RecordKind::Mutation | RecordKind::Call if entry.error_message.is_some() => {
-            (ActionType::ToolExecution, ResultStatus::Failure)
-        }
-        RecordKind::Mutation | RecordKind::Call => (ActionType::ToolExecution, ResultStatus::Success),
-        RecordKind::Stale => (ActionType::ToolExecution, ResultStatus::Denied),
-        RecordKind::Context => (ActionType::ContextLoad, ResultStatus::Success),
-        RecordKind::Prompt | RecordKind::End | RecordKind::Adoption => {
-            (ActionType::StateTransition, ResultStatus::Success)
-        }
-    };
+    let (action_type, status) = action_and_status(entry);
     if entry.kind == RecordKind::Stale && (path.is_none() || entry.error_message.is_none()) {
         return Err(" needs file_path and error_message, because its kind is stale".to_owned());
     }
     let (payload, output_summary) = match adoption {
         Some(adoption) => (adoption.payload(), summary(&adoption)),
-        None => {
-            let payload = Payload {
-                tool_name: entry.tool_name.clone(),
-                tool_input: entry
-                    .tool_input
-                    .clone()
-                    .map(|input| ToolInput::record(&Json::Object(input))),
-                target_files: path.iter().map(ToString::to_string).collect(),
-                reasoning: entry.reasoning.clone(),
-                hash: None,
-            };
-            (payload, entry.output_summary.clone())
-        }
+        None => (payload(entry, path.as_ref()), entry.output_summary.clone()),
     };
     let event = Event {
         action_type,
@@ -135,6 +101,52 @@ fn parse_entry(entry: &RecordEntry, session: &AgentSession, agent: Option<&Agent
         }
     };
     Ok(RecordedEvent { kind, trace_id, line })
+}
+
+fn check_names(entry: &RecordEntry) -> Result<(), String> {
+    if entry
+        .tool_name
+        .as_ref()
+        .is_some_and(|name| name.chars().count() > MAX_NAME_CHARS)
+    {
+        return Err(format!(".tool_name has more than {MAX_NAME_CHARS} characters"));
+    }
+    if let Some(class) = &entry.mutation_class
+        && !MUTATION_CLASSES.contains(&class.as_str())
+    {
+        return Err(format!(
+            ".mutation_class must be {} or {}",
+            MUTATION_CLASSES[0], MUTATION_CLASSES[1]
+        ));
+    }
+    Ok(())
+}
+
+fn action_and_status(entry: &RecordEntry) -> (ActionType, ResultStatus) {
+    match entry.kind {
+        RecordKind::Mutation | RecordKind::Call if entry.error_message.is_some() => {
+            (ActionType::ToolExecution, ResultStatus::Failure)
+        }
+        RecordKind::Mutation | RecordKind::Call => (ActionType::ToolExecution, ResultStatus::Success),
+        RecordKind::Stale => (ActionType::ToolExecution, ResultStatus::Denied),
+        RecordKind::Context => (ActionType::ContextLoad, ResultStatus::Success),
+        RecordKind::Prompt | RecordKind::End | RecordKind::Adoption => {
+            (ActionType::StateTransition, ResultStatus::Success)
+        }
+    }
+}
+
+fn payload(entry: &RecordEntry, path: Option<&FilePath>) -> Payload {
+    Payload {
+        tool_name: entry.tool_name.clone(),
+        tool_input: entry
+            .tool_input
+            .clone()
+            .map(|input| ToolInput::record(&Json::Object(input))),
+        target_files: path.into_iter().map(ToString::to_string).collect(),
+        reasoning: entry.reasoning.clone(),
+        hash: None,
+    }
 }
 
 /// Prepares a line with one result for each outcome of the script.

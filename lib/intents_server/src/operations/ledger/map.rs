@@ -1,6 +1,7 @@
 //! The files that intents own or have changed.
 
-use coord_intents::intent_map::{self, LastHash, Row};
+use coord_intents::intent::have_common_branch;
+use coord_intents::intent_map;
 use coord_protocol::{MapResponse, MappedFile};
 
 use crate::registered::Intents;
@@ -48,14 +49,13 @@ fn mapped_files(owners: Owners, registry: &Registry, branch: Option<&Branch>, id
     let Registry { records, uses, .. } = registry;
     let is_locked = |intent: &str| {
         records.get(intent).is_some_and(|record| record.status.is_active())
-            && uses.get(intent).is_some_and(|cost| cost.heard_ms >= idle_since_ms)
+            && uses.get(intent).is_some_and(|cost| cost.last_call_ms >= idle_since_ms)
     };
     let mut files = Vec::new();
     for (path, owners) in owners {
         // Entries without an intent belong to the ledger only.
         for owner in owners.into_iter().filter(|owner| !owner.intent.is_empty()) {
-            let pair = owner.branch.as_deref().zip(branch);
-            if pair.is_none_or(|(own, requested)| own == requested.as_str()) {
+            if have_common_branch(owner.branch.as_deref(), branch.map(Branch::as_str)) {
                 files.push(MappedFile {
                     file_path: path.clone(),
                     is_locked: is_locked(&owner.intent),
@@ -71,12 +71,5 @@ fn mapped_files(owners: Owners, registry: &Registry, branch: Option<&Branch>, id
 
 /// The map in the form of `intent_map.md`.
 pub fn markdown(map: &MapResponse) -> String {
-    let row = |file: &MappedFile| Row {
-        path: file.file_path.clone(),
-        intent_id: file.intent_id.clone(),
-        hash: LastHash::parse(file.hash.as_deref().unwrap_or_default()),
-        is_locked: file.is_locked,
-    };
-    let rows: Vec<Row> = map.files.iter().map(row).collect();
-    intent_map::write("", &rows)
+    intent_map::write("", &intent_map::rows(&map.files))
 }

@@ -6,17 +6,13 @@ use futures::FutureExt;
 
 use super::entries::parse_entries;
 use crate::config::Handshake;
+use crate::operations::intents::IntentCaller;
 use crate::registered::Intents;
 use coord_auth::Caller;
-use coord_domain::Branch;
 use coord_intents_state::ledger::{Record, RecordOutcome, RecordStatus, RecordedEvent, RecordedKind};
-use coord_server::admission::{Admission, Right};
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{agent_of, id_in, in_field, parse_repository, require};
-
-/// The branch of a request that names none.
-const DEFAULT_BRANCH: &str = "main";
+use coord_server::operations::fields::{id_in, require};
 
 /// Records the entries of `request` for `caller`. `agent` is the header `X-Coord-Agent`, if sent.
 ///
@@ -29,15 +25,13 @@ pub async fn record(
     caller: Caller,
     agent: Option<&str>,
 ) -> Result<RecordResponse, ApiError> {
-    let (repo, caller) = parse_repository(&request.repo_url, caller)?;
-    let branch = request.branch.as_deref().unwrap_or(DEFAULT_BRANCH);
-    let branch = Branch::parse(branch).map_err(in_field("branch"))?;
+    let (branch, agent_id) = (request.branch.as_deref(), request.agent_id.as_deref());
+    let caller = IntentCaller::parse(&request.repo_url, branch, agent_id, caller, agent)?;
     let intent = request.intent_id.as_deref().map(|id| id_in("intent_id", id));
     let intent = intent.transpose()?;
-    let agent_id = agent_of(request.agent_id.as_deref(), agent)?;
     let entries = require("entries", &request.entries)?;
-    let events = parse_entries(entries, &request.session, agent_id.as_ref())?;
-    let mut admission = Admission::begin(app, &repo, &branch, caller, agent_id, Right::Push, None).await?;
+    let events = parse_entries(entries, &request.session, caller.agent_id.as_ref())?;
+    let mut admission = caller.begin(app).await?;
     let ledger_record = Record {
         intent,
         is_reset_by_prompts: Intents::of(app).config.handshake == Handshake::Prompt,
@@ -49,7 +43,7 @@ pub async fn record(
         })
         .await?;
     if outcome.has_lines {
-        Intents::of(app).seal_later(&app.store, &repo);
+        Intents::of(app).seal_later(&app.store, &caller.repo);
     }
     Ok(respond(&events, intent, &outcome))
 }

@@ -1,5 +1,6 @@
 //! Compares files with their records.
 
+use coord_intents::intent::have_common_branch;
 use coord_intents::ledger::ContentHash;
 use coord_protocol::{FileContent, FileReport, FileVerdict, VerifyRequest, VerifyResponse};
 
@@ -56,14 +57,10 @@ fn parse_files(files: &[FileContent]) -> Result<Vec<(FilePath, ContentHash)>, Ap
 
 /// The verdict on a file with the content `hash`. The last of `owners` has the newest record.
 fn report(path: &FilePath, hash: ContentHash, owners: &[Owner], branch: Option<&Branch>) -> FileReport {
-    let is_on_branch = |owner: &&Owner| {
-        let pair = owner.branch.as_deref().zip(branch);
-        pair.is_none_or(|(own, requested)| own == requested.as_str())
-    };
+    let branch = branch.map(Branch::as_str);
     let owners: Vec<&Owner> = owners
         .iter()
-        .filter(is_on_branch)
-        .filter(|owner| owner.hash.is_some())
+        .filter(|owner| have_common_branch(owner.branch.as_deref(), branch) && owner.hash.is_some())
         .collect();
     let hash = hash.to_string();
     let newest = owners.last();

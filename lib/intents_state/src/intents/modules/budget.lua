@@ -42,7 +42,7 @@ function Budget.block_at(call, limit, id, record, origin)
     origin
   )
   -- A limit that a different login reached refuses its call, but does not stop the owner.
-  if Records.is_callers(call, record) then
+  if Records.belongs_to_caller(call, record) then
     Status.change_status(call, id, record, 'BLOCKED', limit.reason, call.session.state, origin)
   end
   -- Once a person resumes the intent, the breaker starts over.
@@ -55,7 +55,7 @@ function Budget.count_call(call, id, tool_call)
   if tool_call.digest ~= '' then
     call.session.repeats = call.session.call == tool_call.digest and call.session.repeats + 1 or 1
     call.session.call = tool_call.digest
-    if Records.is_callers(call, Records.of(call, id)) then
+    if Records.belongs_to_caller(call, Records.of(call, id)) then
       turns = turns + 1
     else
       other_turns = other_turns + 1

@@ -29,7 +29,7 @@ end
 
 -- Whether the caller may act on the intent: its login wrote or began it, or it is assigned to the caller. Anyone may before the intent has
 -- begun, or if it is from before owners were recorded.
-function Records.is_callers(call, record)
+function Records.belongs_to_caller(call, record)
   if record.status == 'PENDING' or (record.owner or '') == '' then
     return true
   end
@@ -53,7 +53,7 @@ end
 -- use up the owner's.
 function Records.turns_of_caller(call, id, record)
   local turns, _, other_turns = Records.use_of(call, id)
-  return Records.is_callers(call, record) and turns or other_turns
+  return Records.belongs_to_caller(call, record) and turns or other_turns
 end
 
 -- Stores the cost of the work so far, and the current time as that of a holder's last call.

@@ -39,7 +39,7 @@ pub async fn read_overview(
     if overview.is_touch_due
         && let Err(error) = touch_graph(&*app.store, repo, branch).await
     {
-        tracing::debug!(%error, %repo, %branch, "the graph could not be kept for longer");
+        tracing::debug!(%error, %repo, %branch, "the lifetime of the graph could not be extended");
     }
     if overview.version.is_none() {
         admission.report_missing_graph(&head.commit);
@@ -65,7 +65,7 @@ pub async fn load_graph(
     match app.graph_cache.load(&app.store, key, version).await? {
         Ok(graph) => Ok(graph),
         Err(error) => {
-            tracing::warn!(%error, %repo, %branch, "the import graph is built again");
+            tracing::warn!(%error, %repo, %branch, "rebuilding the import graph");
             discard_graph(&*app.store, repo, branch, version).await?;
             overview.version = None;
             overview.generated_at = None;

@@ -45,7 +45,7 @@ impl Webhook {
 }
 
 /// The delivery with this `body` in JSON. `event` is the value of `X-GitHub-Event`, and `host` the host of the served
-/// repositories, from [`ApiBase::serves`](super::ApiBase::serves).
+/// repositories, from [`ApiBase::served_host`](super::ApiBase::served_host).
 ///
 /// # Errors
 /// When a push, a pull request or an event of a repository does not have the documented form, is about a repository on

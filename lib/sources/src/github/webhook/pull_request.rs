@@ -63,7 +63,7 @@ pub(super) fn parse(body: &[u8], host: &str) -> Result<Delivery, Invalid> {
         Some(text) => Some(parse_time("pull_request.closed_at", &text)?),
         None => {
             return Err(Invalid(
-                "pull_request.closed_at: is required of one that is closed".to_owned(),
+                "pull_request.closed_at: is required when the pull request is closed".to_owned(),
             ));
         }
     };

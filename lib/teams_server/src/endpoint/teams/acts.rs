@@ -61,7 +61,7 @@ macro_rules! acts {
                 post,
                 path = $path,
                 tag = "agents",
-                params($(($parameter = $kind, Path, description = "What the path names"),)? AgentHeaders),
+                params($(($parameter = $kind, Path, description = "The one that the path names"),)? AgentHeaders),
                 request_body(content = $request),
                 responses(Done),
                 security(("bearer" = []), ("api_key" = []))
@@ -94,7 +94,7 @@ acts! {
     team_shutdown = shut_down(ShutdownRequest of teams) at "/api/teams/{team}/shutdown" named "team" as TeamName
         -> TeamChangeResponse "TeamChanged"
         [NotLeader, TeamClosed, UnknownRecipient, InboxFull, ShutdownOpen, UnknownShutdown, ShutdownAnswered, ShutdownTooEarly]:
-        "Make a step of a shutdown: request, approve, reject, force.",
+        "Request, approve, reject or force a shutdown.",
         "Each member answers for itself. After approval it can claim nothing, and its tasks are released.";
     task_next = next_task(NextTaskRequest of tasks) at "/api/tasks/next"
         -> TaskResponse "TaskAnswer"
@@ -109,13 +109,13 @@ acts! {
          OtherBranch, FilesClaimed, LockConflict, StaleHead, TooManyLocks, TooMuchAtOnce, IntentRequired, IntentNotActive, IntentBlocked,
          ScopeViolation, FileOwned, BudgetExhausted, CircuitOpen]:
         "Claim a task with its files, or renew its claim.",
-        "Both or neither. A task that names files takes `branch` and `agent_head`, unless `claim_files` is false. The response has the description, notes, and results of the dependencies. Requests of the owner \
+        "All or nothing. A task that names files requires `branch` and `agent_head`, unless `claim_files` is false. The response has the description, notes, and results of the dependencies. Requests of the owner \
          that change tasks, and those that read or send messages, renew the claim, too, once half of its time is gone.";
     task_complete = complete_task(CompleteTaskRequest of tasks) at "/api/tasks/{id}/complete" named "id" as TaskId
         -> TaskResponse "TaskAnswer"
         [UnknownTask, TeamClosed, InvalidTransition, TaskUnavailable, ClaimLost, NotOwner, OtherBranch, NotPushed, LockLost, TooMuchAtOnce]:
         "Complete a task.",
-        "By its owner; may be repeated. Files that were claimed with it are released by the rules of OPEN: once they are pushed. Its dependents \
+        "Only its owner may complete it, and may repeat the request. Files that were claimed with it are released by the rules of OPEN: once they are pushed. Its dependents \
          lose the dependency, and their owners get a message.";
     task_release = release_task(ReleaseTaskRequest of tasks) at "/api/tasks/{id}/release" named "id" as TaskId
         -> TaskResponse "TaskAnswer"

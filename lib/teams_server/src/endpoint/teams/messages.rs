@@ -39,7 +39,7 @@ answers! {
 
 /// List the messages of a team, the newest first.
 ///
-/// With the recipients that have not read each. Nobody's messages are read by this.
+/// Each with the recipients that have not read it. Listing marks nothing as read.
 #[utoipa::path(
     get,
     path = "/api/messages",

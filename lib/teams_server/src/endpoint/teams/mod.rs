@@ -100,7 +100,7 @@ async fn get_teams(State(app): State<Arc<App>>, headers: HeaderMap, query: Parse
     respond(response.await)
 }
 
-/// Make a team.
+/// Create a team.
 ///
 /// The caller leads it, and is its first member. 100 teams at most.
 #[utoipa::path(

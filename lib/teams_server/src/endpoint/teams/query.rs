@@ -95,10 +95,10 @@ pub(super) struct TasksQuery {
     /// Only tasks with this text in the title.
     #[param(required = false, nullable = false, max_length = 200)]
     text: Option<String>,
-    /// The `next` of the page before.
+    /// The `next` of the previous page.
     #[param(required = false, nullable = false, maximum = 999_999_999_999_u64)]
     after: Option<u64>,
-    /// The most tasks; 100 where it is left out.
+    /// Maximum number of tasks; 100 if omitted.
     #[param(required = false, nullable = false, minimum = 1, maximum = 500)]
     limit: Option<usize>,
     /// Whether the tasks have their descriptions.
@@ -198,10 +198,10 @@ pub(super) struct MessagesQuery {
     /// Only messages about this task.
     #[param(value_type = TaskId, required = false)]
     task: Option<String>,
-    /// The `earlier` of the page before.
+    /// The `earlier` of the previous page.
     #[param(required = false, nullable = false, minimum = 1, maximum = 999_999_999_999_u64)]
     before: Option<u64>,
-    /// The most messages; 100 where it is left out.
+    /// Maximum number of messages; 100 if omitted.
     #[param(required = false, nullable = false, minimum = 1, maximum = 500)]
     limit: Option<usize>,
 }

@@ -44,7 +44,7 @@ answers! {
         [UnknownTeam, UnknownTask, NotAMember, NotLeader, NotCreator, Superseded, TeamClosed, DependedOn, TaskTaken];
 }
 
-/// Show a task, whole.
+/// Show a task in full.
 ///
 /// `GET /api/tasks/{id}?repo_url=URL[&team=TEAM]`.
 #[utoipa::path(
@@ -68,9 +68,9 @@ async fn get_task(
     respond(response.await)
 }
 
-/// Change a task: all that is sent, or nothing.
+/// Edit a task: all fields sent, or none.
 ///
-/// Members that are left out stay. `assignee` is sent alone: the task is kept for that member for ten minutes, who gets a message.
+/// Omitted fields keep their values. `assignee` must be sent alone: it reserves the task for that member for ten minutes and sends them a message.
 #[utoipa::path(
     patch,
     path = "/api/tasks/{id}",

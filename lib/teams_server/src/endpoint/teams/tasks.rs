@@ -39,7 +39,7 @@ answers! {
 
 /// List the tasks of a team.
 ///
-/// In the order in which they were added, without notes and results, and with descriptions only where they are asked for. Claims
+/// In the order in which they were added, without notes and results, and with descriptions only on request. Claims
 /// expire by the clock, and change the `ETag`.
 #[utoipa::path(
     get,

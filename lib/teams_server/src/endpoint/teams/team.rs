@@ -67,7 +67,7 @@ async fn get_team(
 
 /// Hand a team over to another member.
 ///
-/// By its leader.
+/// Only its leader may do this.
 #[utoipa::path(
     patch,
     path = "/api/teams/{team}",
@@ -92,7 +92,7 @@ async fn patch_team(
 
 /// Remove a team with its tasks and messages.
 ///
-/// By its leader, once it is closed or has no other live member. `DELETE /api/teams/{team}?repo_url=URL[&agent_id=AGENT]`.
+/// Only its leader may do this, once it is closed or has no other live member. `DELETE /api/teams/{team}?repo_url=URL[&agent_id=AGENT]`.
 #[utoipa::path(
     delete,
     path = "/api/teams/{team}",

@@ -136,48 +136,14 @@ pub async fn next_task(
                 return Ok(claim_response(app, &admission, &files, call.rules, *claimed, waiting));
             }
             TaskClaim::Nothing(nothing) => {
-                let NothingReady {
-                    counts,
-                    held,
-                    passed,
-                    obstacles,
-                } = *nothing;
-                let are_locked = passed.iter().any(|task| task.reason == PassedReason::Locked);
-                let may_be_ready = |event: &Event| match event {
-                    Event::LockReleased(_) | Event::LockExpired(_) => are_locked,
-                    Event::TaskCreated(_)
-                    | Event::TaskUnblocked(_)
-                    | Event::TaskReleased(_)
-                    | Event::TaskLapsed(_)
-                    | Event::TaskCompleted(_)
-                    // Cleared expiries, a removed dependency or reservation, a different branch.
-                    | Event::TaskUpdated(_)
-                    | Event::ShutdownChanged(_) => is_in_team(event, call.team.name()),
-                    _ => false,
-                };
-                // No event reports that a claim, a lock or a reservation expired, until a call notices it.
-                let ends = passed
-                    .iter()
-                    .filter_map(|task| task.until)
-                    .filter_map(|until| i64::try_from(until).ok());
-                let first_end = ends.chain(held.first().map(|held| held.expires)).min();
-                let urgency = |event: &Event| may_be_ready(event).then_some(Urgency::Soon);
-                if long_poll.until(urgency, first_end.map(time_to_expiry)).await {
+                let are_locked = nothing.passed.iter().any(|task| task.reason == PassedReason::Locked);
+                let urgency = |event: &Event| may_make_ready(event, &call.team, are_locked).then_some(Urgency::Soon);
+                let or_after = first_end(&nothing).map(time_to_expiry);
+                if long_poll.wait_for_event(urgency, or_after).await {
                     admission.reread_head().await?;
                     continue;
                 }
-                let reason = explain_no_task(counts, &passed, &obstacles);
-                let mut response = empty_response(None, waiting, Action::Wait, reason);
-                response.held = held
-                    .into_iter()
-                    .map(|held| HeldTask {
-                        id: held.id,
-                        owner: held.owner,
-                        expires: format_instant(held.expires),
-                    })
-                    .collect();
-                response.passed_over = passed.into_iter().map(passed_task).collect();
-                return Ok(response);
+                return Ok(nothing_response(*nothing, waiting));
             }
             TaskClaim::Files { id, because }
                 if matches!(*because, ClaimOutcome::Refused(_)) && call.skipped.len() < MAX_SKIPPED =>
@@ -191,6 +157,53 @@ pub async fn next_task(
             }
         }
     }
+}
+
+/// Whether a task of the team may be ready after `event`. `are_locked` if a ready task has locked files.
+fn may_make_ready(event: &Event, team: &SelectedTeam, are_locked: bool) -> bool {
+    match event {
+        Event::LockReleased(_) | Event::LockExpired(_) => are_locked,
+        Event::TaskCreated(_)
+        | Event::TaskUnblocked(_)
+        | Event::TaskReleased(_)
+        | Event::TaskLapsed(_)
+        | Event::TaskCompleted(_)
+        // Cleared expiries, a removed dependency or reservation, a different branch.
+        | Event::TaskUpdated(_)
+        | Event::ShutdownChanged(_) => is_in_team(event, team.name()),
+        _ => false,
+    }
+}
+
+/// The first known end of a claim, a lock or a reservation. No event reports that one expired, until a call notices it.
+fn first_end(nothing: &NothingReady) -> Option<i64> {
+    let ends = nothing
+        .passed
+        .iter()
+        .filter_map(|task| task.until)
+        .filter_map(|until| i64::try_from(until).ok());
+    ends.chain(nothing.held.first().map(|held| held.expires)).min()
+}
+
+fn nothing_response(nothing: NothingReady, waiting: Waiting) -> TaskResponse {
+    let NothingReady {
+        counts,
+        held,
+        passed,
+        obstacles,
+    } = nothing;
+    let reason = explain_no_task(counts, &passed, &obstacles);
+    let mut response = empty_response(None, waiting, Action::Wait, reason);
+    response.held = held
+        .into_iter()
+        .map(|held| HeldTask {
+            id: held.id,
+            owner: held.owner,
+            expires: format_instant(held.expires),
+        })
+        .collect();
+    response.passed_over = passed.into_iter().map(passed_task).collect();
+    response
 }
 
 /// Time until an expiry, at most a minute, and a second more. Uses this process's clock, which is close to the store's.

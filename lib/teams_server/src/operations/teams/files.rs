@@ -111,7 +111,6 @@ impl FileTerms {
         Some(ClaimRules::new(app, self.work()?, admission, tool_use))
     }
 
-    /// The work of a release.
     pub fn released_work<'a>(&'a self, admission: &Admission<'_>) -> Option<ReleasedWork<'a>> {
         Some(ReleasedWork::new(admission, self.work()?, self.new_head.as_ref()))
     }

@@ -127,7 +127,7 @@ pub async fn join_team(
     let reason = match &from {
         None => format!("You are \"{handle}\" in team {}", team.name().as_str()),
         Some(_) => format!(
-            "You go on as \"{handle}\" in team {}, with its inbox and its tasks",
+            "You continue as \"{handle}\" in team {}, with its inbox and its tasks",
             team.name().as_str()
         ),
     };

@@ -155,7 +155,7 @@ pub async fn read_messages(
         };
         if !is_news
             && long_poll
-                .until(|event| is_relevant(event).then_some(Urgency::Soon), None)
+                .wait_for_event(|event| is_relevant(event).then_some(Urgency::Soon), None)
                 .await
         {
             continue;

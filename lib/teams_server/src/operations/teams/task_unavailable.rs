@@ -22,19 +22,19 @@ pub(super) fn explain_no_task(counts: TaskCounts, passed: &[SkippedTask], obstac
     let verb = |count: u64, singular: &'static str, plural: &'static str| if count == 1 { singular } else { plural };
     let reserved = match reserved_count as u64 {
         0 => String::new(),
-        count => format!(", {count} {} kept for others", verb(count, "is", "are")),
+        count => format!(", {count} {} reserved for others", verb(count, "is", "are")),
     };
     let unavailable = match (passed.len() - reserved_count) as u64 {
         0 => String::new(),
         count => format!(
-            ", {count} {} files that you cannot have now",
+            ", {count} {} files that are not free for you",
             verb(count, "has", "have")
         ),
     };
     let unexamined = match ready.saturating_sub(passed.len() as u64) {
         0 => String::new(),
         count => format!(
-            ", {count} more {} ready and {} not looked at",
+            ", {count} more {} ready and {} not examined",
             verb(count, "is", "are"),
             verb(count, "was", "were")
         ),
@@ -42,7 +42,7 @@ pub(super) fn explain_no_task(counts: TaskCounts, passed: &[SkippedTask], obstac
     let summary = match open {
         // One run of the script examines only some of very many ready tasks.
         _ if !unexamined.is_empty() => {
-            format!("None of the ready tasks that were looked at is for you, of {open} open ones")
+            format!("None of the ready tasks examined is available to you, of {open} open tasks")
         }
         1 => "The open task is not ready".to_owned(),
         _ => format!("None of {open} open tasks is ready"),
@@ -136,27 +136,27 @@ mod tests {
                 (3, 1, 1),
                 vec![locked.clone()],
                 none.clone(),
-                "None of 3 open tasks is ready: 1 is claimed, 1 has files that you cannot have now, and the rest waits for other tasks",
+                "None of 3 open tasks is ready: 1 is claimed, 1 has files that are not free for you, and the rest waits for other tasks",
             ),
             (
                 (6, 2, 4),
                 vec![kept.clone(), locked.clone(), kept.clone(), locked],
                 none.clone(),
-                "None of 6 open tasks is ready: 2 are claimed, 2 are kept for others, 2 have files that you cannot have now",
+                "None of 6 open tasks is ready: 2 are claimed, 2 are reserved for others, 2 have files that are not free for you",
             ),
             (
                 (40, 2, 35),
                 vec![kept.clone(); 32],
                 none.clone(),
-                "None of the ready tasks that were looked at is for you, of 40 open ones: 2 are claimed, 32 are kept for others, 3 more \
-                 are ready and were not looked at, and the rest waits for other tasks",
+                "None of the ready tasks examined is available to you, of 40 open tasks: 2 are claimed, 32 are reserved for others, 3 more \
+                 are ready and were not examined, and the rest waits for other tasks",
             ),
             (
                 (33, 0, 33),
                 vec![kept; 32],
                 none,
-                "None of the ready tasks that were looked at is for you, of 33 open ones: 0 are claimed, 32 are kept for others, 1 more \
-                 is ready and was not looked at",
+                "None of the ready tasks examined is available to you, of 33 open tasks: 0 are claimed, 32 are reserved for others, 1 more \
+                 is ready and was not examined",
             ),
         ] {
             let counts = TaskCounts {

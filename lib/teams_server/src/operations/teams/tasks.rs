@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use coord_protocol::bounds::{NEW_DEPENDENCIES, NEW_TASKS, TITLE_CHARS};
+use coord_protocol::sentence::list_first;
 use coord_protocol::tasks::{
     self as wire, EditTaskRequest, NewTasksRequest, NewTasksResponse, TaskResponse, TaskStatus, TasksResponse,
 };
@@ -324,15 +325,10 @@ fn json_bytes(value: &impl serde::Serialize) -> usize {
 /// The warning that a response has no room for the results of some completed dependencies.
 fn left_out_warning(ids: &[String]) -> Option<String> {
     const MAX_LISTED: usize = 20;
-    let listed = &ids[..ids.len().min(MAX_LISTED)];
-    let more = match ids.len() - listed.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
     (!ids.is_empty()).then(|| {
         format!(
-            "RESULTS_LEFT_OUT: There is no room for the results of these met dependencies; show each of them: {}{more}",
-            listed.join(", ")
+            "RESULTS_LEFT_OUT: There is no room for the results of these met dependencies; show each of them: {}",
+            list_first(ids, MAX_LISTED)
         )
     })
 }

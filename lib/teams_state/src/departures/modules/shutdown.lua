@@ -32,7 +32,8 @@ local function save_shutdown(call)
 end
 
 -- A member that is asked may not claim a task before it has answered. So a login could keep the members of other logins from their tasks
--- by repeating a request that they reject. Therefore, for ten minutes after such a rejection, its requests are mild, except the leader's.
+-- by repeating a request that they reject. Therefore, for ten minutes after such a rejection, a request of the same login is mild: members
+-- that are asked may still claim tasks. A request of the leader never is.
 -- The field `rejected` of keys.team is JSON: login of the author -> time of the rejection (Unix milliseconds).
 local REJECTED_FOR_MS = 600000
 

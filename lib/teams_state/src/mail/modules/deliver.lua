@@ -1,4 +1,4 @@
--- Delivers messages. A message is JSON: `id`, its sequence; `from` and `login`, absent for one of Coord itself; `to`: a handle, or
+-- Delivers messages. A message is JSON: `id`, its sequence; `from` and `login`, absent for one from Coord; `to`: a handle, or
 -- 'broadcast'; `recipients`, if there are several; `kind`, `message`, `summary`, `task_id`, `reply_to`, `time` (Unix milliseconds). The
 -- recipients that left without reading it are in the field 'SEQUENCE left' of keys.bodies, as JSON without its brackets; earlier versions
 -- put them into `left` of the message.
@@ -115,7 +115,7 @@ local function count_own(call, entries)
   return own, oldest
 end
 
--- Makes room for so many bytes of messages; nil, or what exceeded_limit() returns if there is no room. To make room, it drops messages that
+-- Makes room for `bytes` of messages; nil, or what exceeded_limit() returns if there is no room. To make room, it drops messages that
 -- members had not read when they left, then the oldest of `inboxes`, each { inbox, how many of those that arrived there may go }. They stay
 -- dropped even after a refusal.
 local function make_room(call, bytes, inboxes)
@@ -131,7 +131,7 @@ local function make_room(call, bytes, inboxes)
       dropped, limit, most = dropped + 1, TeamBytes.exceeded_limit(call, 'mail', bytes)
     end
   end
-  return limit and limit .. '; those that are read make room', most
+  return limit and limit .. '; messages that were read make room', most
 end
 
 -- The refusal of a message that deliver() or broadcast() did not send: they return nil, and the arguments of this function.

@@ -70,7 +70,8 @@ end
 -- The caller's other task with which one of these files is locked, and that file; or nil.
 function FileClaims.other_task_of(call, id, paths)
   for _, path in ipairs(paths) do
-    for _, entry in ipairs(call.entries_of[path]) do
+    -- Entries of files that the policy ignores may not have been read; no claim of a task locks them.
+    for _, entry in ipairs(call.entries_of[path] or {}) do
       local other_team, other = string.match(Request.is_own(call, entry) and entry.task or '', '^(.-)/(.+)$')
       if other and entry.task ~= FileLocks.task_name(call, id) then
         local task = other_team == call.team_key and Task.load_task(call, other)

@@ -48,7 +48,7 @@ function Task.is_reserved(call, task, member)
   return task.assignee ~= nil and string.lower(task.assignee) ~= string.lower(member.handle) and (task.reserved or 0) > call.now_ms
 end
 
--- The score of the task in the queue, with so many unmet dependencies; nil if next_task does not look at it.
+-- The score of the task in the queue; nil if next_task does not look at it. `unmet` is its number of unmet dependencies.
 function Task.queue_score(task, unmet)
   if task.status ~= 'completed' and not task.owner and unmet == 0 and not Task.is_held_back(task) then
     return string.format('%.0f', RANKS[task.priority] * 1e10 + task.number)

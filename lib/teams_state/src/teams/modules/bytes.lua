@@ -16,7 +16,7 @@ function TeamBytes.count_bytes(call, kind, login, bytes)
   end
 end
 
--- Nil if the caller has room for so many more bytes; else the exceeded limit, in words, and its bound.
+-- Nil if the caller may store `bytes` more; else the exceeded limit, in words, and its bound.
 function TeamBytes.exceeded_limit(call, kind, bytes)
   local MAX_MIB, MAX_MIB_PER_LOGIN, MIB = 256, 64, 1048576
   if bytes == 0 then

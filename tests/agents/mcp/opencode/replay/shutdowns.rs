@@ -99,7 +99,7 @@ impl Replay<'_> {
         for (handle, reason) in [(asking, "approved"), (another, requests.as_str())] {
             let claim = json!({ "taskId": task["id"], "agentId": handle });
             let refused = self.board.tool("claim-task", claim).expect_err("no task");
-            let start = "No task is given while a shutdown is open or approved";
+            let start = "No task can be claimed while a shutdown is open or approved";
             assert_eq!(refused, format!("{start}: {reason}"));
         }
     }

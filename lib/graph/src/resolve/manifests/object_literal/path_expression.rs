@@ -14,16 +14,16 @@ const MAX_PARTS: usize = 8;
 pub(super) fn read(tokens: &[Token<'_>], at: usize) -> Option<(String, usize)> {
     if let Some(end) = call(tokens, at, &["fileURLToPath"]) {
         let (path, end) = own_url(tokens, end)?;
-        return Some((path, sign(tokens, end, b')')?));
+        return Some((path, punct(tokens, end, b')')?));
     }
     if let Some((path, end)) = own_url(tokens, at) {
-        let end = sign(tokens, end, b'.')?;
+        let end = punct(tokens, end, b'.')?;
         return (tokens.get(end) == Some(&Token::Name("pathname"))).then_some((path, end + 1));
     }
     let mut next = call(tokens, at, &["resolve", "join"])?;
     let mut parts: Vec<&str> = Vec::new();
     if let Some(end) = own_folder(tokens, next) {
-        next = sign(tokens, end, b',')?;
+        next = punct(tokens, end, b',')?;
     }
     while parts.len() < MAX_PARTS {
         let Some(Token::Text(part)) = tokens.get(next) else {
@@ -34,21 +34,21 @@ pub(super) fn read(tokens: &[Token<'_>], at: usize) -> Option<(String, usize)> {
         }
         parts.push(part);
         next += 1;
-        match sign(tokens, next, b',') {
+        match punct(tokens, next, b',') {
             Some(end) => next = end,
             None => break,
         }
     }
-    let end = sign(tokens, next, b')')?;
+    let end = punct(tokens, next, b')')?;
     (!parts.is_empty()).then(|| (parts.join("/"), end))
 }
 
 /// The number of the token after the parenthesis of a call of one of `functions`, which may be a property.
 fn call(tokens: &[Token<'_>], at: usize, functions: &[&str]) -> Option<usize> {
-    let is_property = tokens.get(at + 1) == Some(&Token::Sign(b'.'));
+    let is_property = tokens.get(at + 1) == Some(&Token::Punct(b'.'));
     let name = if is_property { at + 2 } else { at };
     match tokens.get(name)? {
-        Token::Name(function) if functions.contains(function) => sign(tokens, name + 1, b'('),
+        Token::Name(function) if functions.contains(function) => punct(tokens, name + 1, b'('),
         _ => None,
     }
 }
@@ -63,10 +63,10 @@ fn own_folder(tokens: &[Token<'_>], at: usize) -> Option<usize> {
         return Some(end);
     }
     if tokens.get(at) == Some(&Token::Name("process")) {
-        return sign(tokens, call(tokens, at, &["cwd"])?, b')');
+        return punct(tokens, call(tokens, at, &["cwd"])?, b')');
     }
     let file = call(tokens, call(tokens, at, &["dirname"])?, &["fileURLToPath"])?;
-    sign(tokens, sign(tokens, of_meta(tokens, file, "url")?, b')')?, b')')
+    punct(tokens, punct(tokens, of_meta(tokens, file, "url")?, b')')?, b')')
 }
 
 /// `new URL("./a", import.meta.url)`.
@@ -74,15 +74,15 @@ fn own_url(tokens: &[Token<'_>], at: usize) -> Option<(String, usize)> {
     let [
         Token::Name("new"),
         Token::Name("URL"),
-        Token::Sign(b'('),
+        Token::Punct(b'('),
         Token::Text(path),
-        Token::Sign(b','),
+        Token::Punct(b','),
     ] = tokens.get(at..at + 5)?
     else {
         return None;
     };
     let is_relative = !path.starts_with('/') && !path.contains(':');
-    let end = sign(tokens, of_meta(tokens, at + 5, "url")?, b')')?;
+    let end = punct(tokens, of_meta(tokens, at + 5, "url")?, b')')?;
     is_relative.then(|| ((*path).to_owned(), end))
 }
 
@@ -90,9 +90,9 @@ fn own_url(tokens: &[Token<'_>], at: usize) -> Option<(String, usize)> {
 fn of_meta(tokens: &[Token<'_>], at: usize, name: &str) -> Option<usize> {
     let [
         Token::Name("import"),
-        Token::Sign(b'.'),
+        Token::Punct(b'.'),
         Token::Name("meta"),
-        Token::Sign(b'.'),
+        Token::Punct(b'.'),
         Token::Name(last),
     ] = tokens.get(at..at + 5)?
     else {
@@ -102,8 +102,8 @@ fn of_meta(tokens: &[Token<'_>], at: usize, name: &str) -> Option<usize> {
 }
 
 /// The number of the token after `expected`, if it is the one at `at`.
-fn sign(tokens: &[Token<'_>], at: usize, expected: u8) -> Option<usize> {
-    (tokens.get(at) == Some(&Token::Sign(expected))).then_some(at + 1)
+fn punct(tokens: &[Token<'_>], at: usize, expected: u8) -> Option<usize> {
+    (tokens.get(at) == Some(&Token::Punct(expected))).then_some(at + 1)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ pub(super) enum Token<'t> {
     /// A string or template without escapes or holes.
     Text(&'t str),
     Name(&'t str),
-    Sign(u8),
+    Punct(u8),
     /// Any other string, a piece of a template, or a regular expression.
     Operand,
 }
@@ -37,15 +37,15 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
                 let end = word_end(bytes, at);
                 (Token::Name(text.get(at..end).unwrap_or_default()), end)
             }
-            sign => {
+            punct => {
                 if let Some(open) = holes.last_mut() {
-                    match sign {
+                    match punct {
                         b'{' => *open += 1,
                         b'}' => *open -= 1,
                         _ => {}
                     }
                 }
-                (Token::Sign(sign), at + 1)
+                (Token::Punct(punct), at + 1)
             }
         };
         meter::read(end - at);
@@ -79,8 +79,8 @@ fn string_token(text: &str, start: usize, end: usize) -> Token<'_> {
 /// Whether a slash after `token` begins a regular expression. A brace more likely closes a block than a dividend.
 fn expects_expression(token: &Token<'_>) -> bool {
     match token {
-        Token::Text(_) | Token::Operand | Token::Sign(b')' | b']') => false,
+        Token::Text(_) | Token::Operand | Token::Punct(b')' | b']') => false,
         Token::Name(name) => regex::BEFORE_EXPRESSION.contains(&name.as_bytes()),
-        Token::Sign(_) => true,
+        Token::Punct(_) => true,
     }
 }

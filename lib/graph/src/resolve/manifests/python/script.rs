@@ -23,7 +23,7 @@ enum Token<'t> {
     Name(&'t str),
     /// A string without escapes or fields.
     Text(&'t str),
-    Sign(u8),
+    Punct(u8),
     Other,
 }
 
@@ -37,26 +37,28 @@ impl PythonManifest {
         for (at, token) in tokens.iter().enumerate() {
             let next = |ahead: usize| tokens.get(at + ahead).copied();
             match (*token, next(1)) {
-                (Token::Name("setup"), Some(Token::Sign(b'('))) => manifest.is_project = true,
-                (Token::Name("find_packages" | "find_namespace_packages"), Some(Token::Sign(b'('))) => {
+                (Token::Name("setup"), Some(Token::Punct(b'('))) => manifest.is_project = true,
+                (Token::Name("find_packages" | "find_namespace_packages"), Some(Token::Punct(b'('))) => {
                     match (next(2), next(3), next(4)) {
                         (Some(Token::Text(folder)), ..) => folders.push(folder.to_owned()),
-                        (Some(Token::Sign(b')')), ..) => has_packages = true,
+                        (Some(Token::Punct(b')')), ..) => has_packages = true,
                         // Another argument comes first: the folder is the default, unless `where` names one.
-                        (Some(Token::Name(_)), Some(Token::Sign(b'=')), _) => match where_argument(&tokens[at + 2..]) {
-                            None => has_packages = true,
-                            Some(Token::Text(folder)) => folders.push(folder.to_owned()),
-                            Some(_) => {}
-                        },
+                        (Some(Token::Name(_)), Some(Token::Punct(b'=')), _) => {
+                            match where_argument(&tokens[at + 2..]) {
+                                None => has_packages = true,
+                                Some(Token::Text(folder)) => folders.push(folder.to_owned()),
+                                Some(_) => {}
+                            }
+                        }
                         _ => {}
                     }
                 }
-                (Token::Name("packages" | "py_modules"), Some(Token::Sign(b'='))) => {
-                    has_packages |= next(2) == Some(Token::Sign(b'[')) && matches!(next(3), Some(Token::Text(_)));
+                (Token::Name("packages" | "py_modules"), Some(Token::Punct(b'='))) => {
+                    has_packages |= next(2) == Some(Token::Punct(b'[')) && matches!(next(3), Some(Token::Text(_)));
                 }
-                (Token::Name("package_dir"), Some(Token::Sign(b'=')))
-                | (Token::Text("package_dir"), Some(Token::Sign(b':')))
-                    if next(2) == Some(Token::Sign(b'{')) =>
+                (Token::Name("package_dir"), Some(Token::Punct(b'=')))
+                | (Token::Text("package_dir"), Some(Token::Punct(b':')))
+                    if next(2) == Some(Token::Punct(b'{')) =>
                 {
                     for (name, path) in pairs(&tokens[at + 3..]) {
                         manifest.add_package(name, path);
@@ -73,7 +75,7 @@ impl PythonManifest {
     pub(crate) fn of_build(text: &str) -> Self {
         let tokens = tokens(text);
         let calls = |name: &'static str| {
-            let is_call = move |pair: &[Token<'_>]| pair == [Token::Name(name), Token::Sign(b'(')];
+            let is_call = move |pair: &[Token<'_>]| pair == [Token::Name(name), Token::Punct(b'(')];
             let starts = tokens.windows(2).enumerate().filter(move |(_, pair)| is_call(pair));
             starts.map(|(at, _)| &tokens[at + 2..])
         };
@@ -84,7 +86,7 @@ impl PythonManifest {
         for (property, default) in PYBUILDER_ROOTS {
             let mut is_set = false;
             for call in calls("set_property") {
-                if let [Token::Text(name), Token::Sign(b','), value, ..] = call
+                if let [Token::Text(name), Token::Punct(b','), value, ..] = call
                     && *name == property
                 {
                     is_set = true;
@@ -106,9 +108,9 @@ fn where_argument<'t>(tokens: &[Token<'t>]) -> Option<Token<'t>> {
     let mut depth = 1_usize;
     for (at, token) in tokens.iter().take(MAX_ARGUMENT_TOKENS).enumerate() {
         match token {
-            Token::Sign(b'(' | b'[' | b'{') => depth += 1,
-            Token::Sign(b')' | b']' | b'}') => depth -= 1,
-            Token::Name("where") if depth == 1 && tokens.get(at + 1) == Some(&Token::Sign(b'=')) => {
+            Token::Punct(b'(' | b'[' | b'{') => depth += 1,
+            Token::Punct(b')' | b']' | b'}') => depth -= 1,
+            Token::Name("where") if depth == 1 && tokens.get(at + 1) == Some(&Token::Punct(b'=')) => {
                 return Some(tokens.get(at + 2).copied().unwrap_or(Token::Other));
             }
             _ => {}
@@ -125,11 +127,11 @@ fn pairs<'t>(tokens: &[Token<'t>]) -> Vec<(&'t str, &'t str)> {
     let end = tokens
         .iter()
         .take(MAX_ARGUMENT_TOKENS)
-        .position(|token| *token == Token::Sign(b'}'));
+        .position(|token| *token == Token::Punct(b'}'));
     let inside = &tokens[..end.unwrap_or(0)];
-    let items = inside.split(|token| *token == Token::Sign(b','));
+    let items = inside.split(|token| *token == Token::Punct(b','));
     let pair = |item: &[Token<'t>]| match item {
-        [Token::Text(name), Token::Sign(b':'), Token::Text(path)] => Some((*name, *path)),
+        [Token::Text(name), Token::Punct(b':'), Token::Text(path)] => Some((*name, *path)),
         _ => None,
     };
     items.filter_map(pair).collect()
@@ -168,7 +170,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
             byte => {
                 at += 1;
                 if !byte.is_ascii_whitespace() && byte != b'\\' {
-                    tokens.push(Token::Sign(byte));
+                    tokens.push(Token::Punct(byte));
                 }
             }
         }

@@ -9,7 +9,7 @@ use super::delivery::{Delivery, Push, check_time, from_json, parse_time};
 use super::payload_repository::{PayloadRepository, repo_id};
 use coord_domain::{Branch, CommitSha, Invalid};
 
-/// Maximum of commits read from a push: as many as the recent commits of a branch. GitHub lists up to 2,048.
+/// Maximum number of commits read from a push: as many as the recent commits of a branch. GitHub lists up to 2,048.
 pub const MAX_COMMITS: usize = 200;
 
 #[derive(Deserialize)]
