@@ -1,5 +1,5 @@
-// `vercel build`, as Vercel runs it on a deployment, without an account: what comes out is what would go online, but that it is
-// built for debugging, with the features of the tests, so that nothing is compiled a second time.
+// `vercel build`, as Vercel runs it on a deployment, without an account: what comes out is what would go online, except that it
+// is built for debugging, with the features of the tests, so that nothing is compiled a second time.
 
 import assert from "node:assert/strict";
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";

@@ -55,9 +55,9 @@ export function takeFeaturesOfTests(copy) {
 }
 
 /**
- * The environment of a `vercel build` that compiles nothing which the tests have compiled: its Cargo makes debug builds, and what
- * they make is in the folder of release builds too. The settings of a debug build in the profile of releases would not do, because
- * Cargo compiles again for another folder.
+ * The environment of a `vercel build` that reuses what the tests have compiled: its Cargo ignores `--release`, and the folder of
+ * release builds is a link to that of debug builds. A release profile with the settings of the debug profile is not enough, because
+ * Cargo compiles again for a folder of another name.
  */
 export function debugBuilds() {
   const [home, target] = ["home", "target"].map((name) => join(TARGET, "vercel", name));
@@ -76,7 +76,7 @@ export function debugBuilds() {
   return { HOME: home, PATH: `${PATH}:${join(CARGO_HOME, "bin")}`, CARGO_HOME, RUSTUP_HOME, CARGO_TARGET_DIR: target };
 }
 
-/** Cargo, but without `--release`; the first folder of the path is that of this script. */
+/** Runs Cargo without `--release`. The builder puts the folder of this script first on the path. */
 const DEBUG_CARGO = `#!/bin/sh
 for argument; do
     shift
